@@ -1,0 +1,4 @@
+//! Recording work.
+
+/// Operations to be submitted as one.
+pub struct Batch {}

@@ -1,0 +1,1 @@
+//! Which device to use: a pure function over descriptions.

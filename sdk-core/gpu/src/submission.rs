@@ -1,0 +1,4 @@
+//! Work under way.
+
+/// Work that was submitted.
+pub struct Submission {}

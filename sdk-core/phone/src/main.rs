@@ -1,0 +1,3 @@
+//! A phone without a phone.
+
+fn main() {}
