@@ -6,7 +6,15 @@
 //! A tensor may start anywhere (at a multiple of 4 bytes) but a binding may not: a binding starts at the
 //! alignment below, and the rest is passed to the kernel as an element offset.
 
-use crate::{Buffer, DeviceDescription, DeviceKind, Features, Limits, Result, Tensor, Workarounds, op::{Access, Op}};
+mod bind;
+mod elementwise;
+pub(crate) mod kernels;
+mod matrix;
+
+use crate::{
+    Buffer, DeviceDescription, DeviceKind, Features, Limits, Result, Tensor, Workarounds,
+    op::{Access, Op},
+};
 
 /// What lowering needs to know of a device.
 #[derive(Clone, Debug)]
@@ -72,6 +80,9 @@ pub(crate) struct Binding {
 
 /// The dispatches that carry out `op` on a device.
 pub(crate) fn lower(op: &Op<Tensor>, profile: &Profile) -> Result<Vec<Dispatch>> {
-    let _ = (op, profile);
-    Ok(Vec::new())
+    match op {
+        Op::Add { a, b, y } => elementwise::binary(kernels::ADD, [a, b, y], profile),
+        Op::MatMul { x, weight, y } => matrix::lower(x, weight, y, profile),
+        _ => Ok(Vec::new()),
+    }
 }
