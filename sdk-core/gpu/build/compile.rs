@@ -4,10 +4,10 @@
 //! checked the tensors before.
 
 use naga::{
-    AddressSpace, Module, ResourceBinding, ShaderStage, StorageAccess, WithSpan,
+    AddressSpace, Module, ResourceBinding, ShaderStage, StorageAccess,
     back::spv,
     compact::{KeepUnused, compact},
-    valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator},
+    valid::{Capabilities, ModuleInfo, ValidationFlags, Validator},
 };
 
 use crate::{metal::metal, source::Source};
@@ -35,10 +35,10 @@ pub(crate) fn compile(source: &Source) -> Result<Compiled, String> {
         let line = e.location(&source.text).map_or(0, |l| l.line_number as usize);
         format!("{}: {e}\n{}", source.place(line), e.emit_to_string_with_path(&source.text, &source.name))
     })?;
-    validate(&module).map_err(|e| explain(source, &e))?;
+    validate(&module, source)?;
     // Pieces bring functions that not every kernel calls.
     compact(&mut module, KeepUnused::No);
-    let info = validate(&module).map_err(|e| explain(source, &e))?;
+    let info = validate(&module, source)?;
 
     let fail = |what: &str, why: &dyn std::fmt::Display| format!("{}: {what}: {why}", source.place(1));
     let [entry] = module.entry_points.as_slice() else {
@@ -63,15 +63,13 @@ pub(crate) fn compile(source: &Source) -> Result<Compiled, String> {
     })
 }
 
-fn validate(module: &Module) -> Result<ModuleInfo, WithSpan<ValidationError>> {
+fn validate(module: &Module, source: &Source) -> Result<ModuleInfo, String> {
     let capabilities = Capabilities::IMMEDIATES | Capabilities::SUBGROUP | Capabilities::SHADER_FLOAT16;
-    Validator::new(ValidationFlags::all(), capabilities).validate(module)
-}
-
-fn explain(source: &Source, error: &WithSpan<ValidationError>) -> String {
-    let line = error.location(&source.text).map_or(0, |l| l.line_number as usize);
-    let text = error.emit_to_string_with_path(&source.text, &source.name);
-    format!("{}: {}\n{text}", source.place(line), error.as_inner())
+    Validator::new(ValidationFlags::all(), capabilities).validate(module).map_err(|e| {
+        let line = e.location(&source.text).map_or(0, |l| l.line_number as usize);
+        let text = e.emit_to_string_with_path(&source.text, &source.name);
+        format!("{}: {}\n{text}", source.place(line), e.as_inner())
+    })
 }
 
 /// Whether each binding is written; bindings are numbered from 0 without gaps, in group 0.

@@ -68,8 +68,8 @@ fn without_sizes(text: &str) -> Result<String, String> {
         }
         inside &= line != "};";
     }
-    match kept.contains("_buffer_sizes") || kept.contains("_mslBufferSizes") {
-        true => Err("the kernel asks for the size of a buffer; pass it in the params".into()),
-        false => Ok(kept),
+    if kept.contains("_buffer_sizes") || kept.contains("_mslBufferSizes") {
+        return Err("the kernel asks for the size of a buffer; pass it in the params".into());
     }
+    Ok(kept)
 }

@@ -55,12 +55,11 @@ struct Additions {
 impl Additions {
     fn read(&mut self, statements: &str) {
         for statement in statements.split(';').map(str::trim).filter(|s| !s.is_empty()) {
-            match statement.strip_prefix("use ") {
-                Some(pieces) => self.pieces.extend(pieces.split_whitespace().map(String::from)),
-                None => {
-                    self.declarations.push_str(statement);
-                    self.declarations.push_str("; ");
-                }
+            if let Some(pieces) = statement.strip_prefix("use ") {
+                self.pieces.extend(pieces.split_whitespace().map(String::from));
+            } else {
+                self.declarations.push_str(statement);
+                self.declarations.push_str("; ");
             }
         }
     }

@@ -47,6 +47,12 @@ pub(super) fn fits(bytes: u64, what: &str, profile: &Profile) -> Result<()> {
     })
 }
 
+/// `0..total` in ranges of at most `most`.
+pub(super) fn chunks(total: u64, most: u64) -> impl Iterator<Item = Range<u64>> {
+    let most = most.max(1);
+    (0..total.div_ceil(most)).map(move |i| i * most..((i + 1) * most).min(total))
+}
+
 impl Profile {
     /// Bindings start at multiples of this: the device's alignment, and whole vectors.
     pub(super) fn alignment(&self) -> u64 {
@@ -59,10 +65,22 @@ impl Profile {
         limit.saturating_sub(self.alignment()) & !3
     }
 
+    /// How many of `what`, of `bytes` each, one binding can cover; at least one, or it is an error.
+    pub(super) fn capacity_of(&self, what: &str, bytes: u64) -> Result<u64> {
+        fits(bytes, what, self)?;
+        Ok(self.capacity() / bytes.max(1))
+    }
+
     /// Workgroups for a kernel that strides over `items`, each workgroup beginning with `per_group` of them.
     pub(super) fn strided(&self, items: u64, per_group: u32) -> [u32; 3] {
         let wanted = items.div_ceil(u64::from(per_group)).max(1);
         [wanted.min(u64::from(self.limits.max_workgroups[0])) as u32, 1, 1]
+    }
+
+    /// The most items that [`folded`](Self::folded) takes.
+    pub(super) fn most_folded(&self) -> u64 {
+        let [x, y, _] = self.limits.max_workgroups.map(u64::from);
+        (x * y).max(1)
     }
 
     /// Workgroups for a kernel that does one item each and numbers them `y * groups.x + x`; at least `items`.
