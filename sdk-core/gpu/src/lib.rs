@@ -17,6 +17,7 @@ mod device;
 mod error;
 mod front;
 mod lowering;
+mod memory_type;
 #[cfg(target_vendor = "apple")]
 mod metal;
 mod op;
@@ -31,8 +32,8 @@ mod workarounds;
 pub use batch::Batch;
 pub use buffer::Buffer;
 pub use device::{
-    ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits, MemoryType,
-    Vendor,
+    ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits,
+    MemoryType, Vendor,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use front::Device;
@@ -40,4 +41,4 @@ pub use op::{Bits, Group, Quantised, RopePairs, Weight};
 pub use open::{OpenOptions, Refusal, Validation};
 pub use submission::Submission;
 pub use tensor::{DType, MAX_RANK, Shape, Tensor};
-pub use workarounds::Workarounds;
+pub use workarounds::{KnownBug, Workarounds, known_bugs};
