@@ -23,6 +23,8 @@ mod metal;
 mod op;
 mod open;
 mod rank;
+#[cfg(test)]
+mod recorded_devices;
 mod submission;
 mod tensor;
 #[cfg(not(target_vendor = "apple"))]
