@@ -39,7 +39,7 @@ pub(super) struct VulkanDevice {
 /// Opens a device, or says why not.
 pub(crate) fn open_device(
     instance: &Instance,
-    device: DeviceHandle,
+    device: &DeviceHandle,
     options: &OpenOptions,
 ) -> Result<Arc<dyn BackendDevice>, String> {
     open(instance, device, options).map(|device| Arc::new(device) as Arc<dyn BackendDevice>)
