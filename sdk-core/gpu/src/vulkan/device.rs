@@ -47,7 +47,7 @@ pub(crate) fn open_device(
 
 pub(super) fn open(
     instance: &Instance,
-    DeviceHandle(physical): DeviceHandle,
+    &DeviceHandle(physical): &DeviceHandle,
     options: &OpenOptions,
 ) -> Result<VulkanDevice, String> {
     let Described { mut description, queue_family, cache_identity } =
