@@ -15,6 +15,7 @@ mod buffer;
 mod cpu;
 mod device;
 mod error;
+mod faults;
 mod front;
 mod lowering;
 #[cfg(target_vendor = "apple")]
@@ -31,10 +32,12 @@ mod workarounds;
 pub use batch::Batch;
 pub use buffer::Buffer;
 pub use device::{
-    ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits, MemoryType,
-    Vendor,
+    ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits,
+    MemoryType, Vendor,
 };
 pub use error::{Error, ErrorKind, Result};
+#[cfg(feature = "faults")]
+pub use faults::Faults;
 pub use front::Device;
 pub use op::{Bits, Group, Quantised, RopePairs, Weight};
 pub use open::{OpenOptions, Refusal, Validation};

@@ -53,4 +53,7 @@ pub struct OpenOptions {
     pub(crate) without_unified_memory: bool,
     /// The Vulkan loader to use instead of the system's.
     pub(crate) vulkan_library: Option<PathBuf>,
+    /// What shall go wrong on purpose.
+    #[cfg(feature = "faults")]
+    pub(crate) faults: crate::faults::Faults,
 }
