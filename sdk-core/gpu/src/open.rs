@@ -180,7 +180,7 @@ fn open_gpu(options: &OpenOptions) -> Found {
             found.refuse(GPU, Some(description), "a better device was opened".into());
             continue;
         }
-        match gpu_backend::open_device(&instance, *handle, options) {
+        match gpu_backend::open_device(&instance, handle, options) {
             Ok(device) => found.opened = Some(device),
             Err(reason) => found.refuse(GPU, Some(description), reason.to_string()),
         }
