@@ -39,7 +39,7 @@ pub(super) struct VulkanDevice {
 /// Opens a device, or says why not.
 pub(crate) fn open_device(
     instance: &Instance,
-    device: DeviceHandle,
+    device: &DeviceHandle,
     options: &OpenOptions,
 ) -> Result<Arc<dyn BackendDevice>, String> {
     open(instance, device, options).map(|device| Arc::new(device) as Arc<dyn BackendDevice>)
@@ -47,7 +47,7 @@ pub(crate) fn open_device(
 
 pub(super) fn open(
     instance: &Instance,
-    DeviceHandle(physical): DeviceHandle,
+    &DeviceHandle(physical): &DeviceHandle,
     options: &OpenOptions,
 ) -> Result<VulkanDevice, String> {
     let Described { mut description, queue_family, cache_identity } =
