@@ -106,7 +106,8 @@ fn shapes(op: &Op<Tensor>) -> Result<()> {
 }
 
 fn rope_shapes(call: &'static str, x: &Tensor, angles: &Tensor, y: &Tensor) -> Result<()> {
-    let ([tokens, _, head], [angle_tokens, half, 2]) = (x.shape().dims(), angles.shape().dims()) else {
+    let (shape, angles_shape) = (x.shape(), angles.shape());
+    let (&[tokens, _, head], &[angle_tokens, half, 2]) = (shape.dims(), angles_shape.dims()) else {
         return Err(shape_error(
             call,
             "x and angles",
@@ -114,7 +115,7 @@ fn rope_shapes(call: &'static str, x: &Tensor, angles: &Tensor, y: &Tensor) -> R
             "x of [tokens, heads, head] and angles of [tokens, dims / 2, 2]".into(),
         ));
     };
-    if tokens != angle_tokens || u64::from(*half) * 2 > u64::from(*head) {
+    if tokens != angle_tokens || u64::from(half) * 2 > u64::from(head) {
         return Err(shape_error(
             call,
             "angles",

@@ -6,7 +6,7 @@
 
 use crate::{
     ApiVersion, BackendKind, DeviceDescription, DeviceKind,
-    memory_type::{ANY_TYPE, Use, memory_type_for},
+    memory_type::{ANY_TYPE, Placement},
 };
 
 /// The lowest Vulkan that we drive: what Android requires since version 10.
@@ -120,9 +120,9 @@ fn unfit(device: &DeviceDescription) -> Option<String> {
         })
         .or_else(|| small("bytes in the largest kernel argument", limits.max_binding_bytes, BINDING_BYTES))
         .or_else(|| {
-            [Use::Kernels, Use::Upload, Use::Download]
-                .into_iter()
-                .any(|usage| memory_type_for(device, usage, ANY_TYPE).is_none())
+            // Metal allocates what the host sees by itself; Vulkan leaves the choice to us.
+            let placement = Placement::choose(device.kind, &device.heaps, &device.memory_types, ANY_TYPE);
+            (device.backend == BackendKind::Vulkan && placement.is_none())
                 .then(|| "it has no memory that the host can map coherently".into())
         })
 }
