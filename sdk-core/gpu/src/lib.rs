@@ -5,39 +5,72 @@
 //!                                                       └─────▶ Batch ─▶ Submission
 //! ```
 //!
+//! ```
+//! use exo_gpu::{DType, Gpu, OpenOptions};
+//!
+//! # fn main() -> exo_gpu::Result<()> {
+//! let gpu = Gpu::open(OpenOptions::new().remember_nothing())?;
+//! let device = gpu.device();
+//! let (x, y) = (device.tensor(DType::F32, &[1000])?, device.tensor(DType::F32, &[1000])?);
+//! let mut batch = device.batch();
+//! batch.fill(&x, 1.5)?.add(&x, &x, &y)?;
+//! batch.submit()?.wait()?;
+//! let mut first = [0; 4];
+//! y.buffer().read(0, &mut first)?;
+//! assert_eq!(f32::from_le_bytes(first), 3.0);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Arguments are checked here, once; `vulkan/`, `metal/` and `cpu/` mirror each other file by file and trust what
-//! reaches them. Kernels are written once in WGSL (`kernels/`); the CPU backend is the oracle that each of them is
-//! tested against on the very device that runs it.
+//! reaches them. Kernels are written once in WGSL (`kernels/`), and each is tested on the very device that runs it
+//! before it is believed.
 
 mod backend;
 mod batch;
 mod buffer;
+mod check;
 mod cpu;
+mod description;
 mod device;
 mod error;
-mod front;
+mod faults;
+mod hazard;
+mod ledger;
+mod line;
 mod lowering;
+mod memory_type;
 #[cfg(any(target_vendor = "apple", test))] // The parts of it that need no Mac are tested everywhere.
 mod metal;
 mod op;
 mod open;
+mod options;
 mod rank;
+#[cfg(test)]
+mod recorded_devices;
+mod registry;
 mod submission;
 mod tensor;
+mod trust;
 #[cfg(not(target_vendor = "apple"))]
 mod vulkan;
 mod workarounds;
 
 pub use batch::Batch;
 pub use buffer::Buffer;
-pub use device::{
+pub use description::{
     ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits, MemoryType,
     Vendor,
 };
+pub use device::{Device, Health};
 pub use error::{Error, ErrorKind, Result};
-pub use front::Device;
+#[cfg(feature = "faults")]
+pub use faults::Faults;
+pub use ledger::{MemoryReport, Pressure};
 pub use op::{Bits, Group, Quantised, RopePairs, Weight};
-pub use open::{OpenOptions, Refusal, Validation};
+pub use open::{Gpu, Refusal};
+pub use options::{OpenOptions, Validation};
 pub use submission::Submission;
 pub use tensor::{DType, MAX_RANK, Shape, Tensor};
+pub use trust::{KernelReport, SelfTestProgress, Verdict};
 pub use workarounds::Workarounds;

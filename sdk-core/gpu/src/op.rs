@@ -191,6 +191,26 @@ impl<T> Op<T> {
         }
     }
 
+    /// The operand that the operation writes.
+    pub(crate) fn output(&self) -> &T {
+        match self {
+            Self::Fill { y, .. }
+            | Self::Copy { y, .. }
+            | Self::Add { y, .. }
+            | Self::Mul { y, .. }
+            | Self::SiluMul { y, .. }
+            | Self::Gelu { y, .. }
+            | Self::RmsNorm { y, .. }
+            | Self::LayerNorm { y, .. }
+            | Self::Softmax { y, .. }
+            | Self::Rope { y, .. }
+            | Self::Gather { y, .. }
+            | Self::MatMul { y, .. }
+            | Self::Argmax { y, .. }
+            | Self::Sum { y, .. } => y,
+        }
+    }
+
     /// Calls `f` for each operand.
     pub(crate) fn visit<'a>(&'a self, f: &mut dyn FnMut(&'a T, Access)) {
         use Access::{Read, Write};

@@ -6,7 +6,24 @@
 //! A tensor may start anywhere (at a multiple of 4 bytes) but a binding may not: a binding starts at the
 //! alignment below, and the rest is passed to the kernel as an element offset.
 
-use crate::{Buffer, DeviceDescription, DeviceKind, Features, Limits, Result, Tensor, Workarounds, op::{Access, Op}};
+mod bind;
+mod convert;
+mod elementwise;
+mod gather;
+pub(crate) mod kernels;
+mod matrix;
+mod rope;
+mod rows;
+#[cfg(test)]
+mod tests;
+mod variants;
+
+use rows::Reduction;
+
+use crate::{
+    Buffer, DeviceDescription, DeviceKind, Error, Features, Limits, Result, Tensor, Workarounds,
+    op::{Access, Op},
+};
 
 /// What lowering needs to know of a device.
 #[derive(Clone, Debug)]
@@ -72,6 +89,51 @@ pub(crate) struct Binding {
 
 /// The dispatches that carry out `op` on a device.
 pub(crate) fn lower(op: &Op<Tensor>, profile: &Profile) -> Result<Vec<Dispatch>> {
-    let _ = (op, profile);
-    Ok(Vec::new())
+    let dispatches = match op {
+        Op::Fill { y, value } => convert::fill(y, *value, profile),
+        Op::Copy { x, y } => convert::copy(x, y, profile),
+        Op::Add { a, b, y } => elementwise::binary(kernels::ADD, [a, b, y], profile),
+        Op::Mul { a, b, y } => elementwise::binary(kernels::MUL, [a, b, y], profile),
+        Op::SiluMul { gate, up, y } => elementwise::binary(kernels::SILU_MUL, [gate, up, y], profile),
+        Op::Gelu { x, y } => elementwise::gelu(x, y, profile),
+        Op::RmsNorm { x, weight, y, epsilon } => rows::rmsnorm([x, weight, y], *epsilon, profile),
+        Op::LayerNorm { x, weight, bias, y, epsilon } => {
+            rows::layernorm([x, weight, bias, y], *epsilon, profile)
+        }
+        Op::Softmax { x, y, scale } => rows::softmax([x, y], *scale, profile),
+        Op::Rope { x, angles, y, pairs } => rope::rope([x, angles, y], *pairs, profile),
+        Op::Gather { table, ids, y } => gather::gather(table, [ids, y], profile),
+        Op::MatMul { x, weight, y } => matrix::lower(x, weight, y, profile),
+        Op::Argmax { x, y } => rows::reduce(Reduction::Argmax, [x, y], profile),
+        Op::Sum { x, y } => rows::reduce(Reduction::Sum, [x, y], profile),
+    }?;
+    for dispatch in &dispatches {
+        runs_on(dispatch.kernel, &profile.limits)?;
+    }
+    Ok(dispatches)
+}
+
+/// Refuses a kernel that the device cannot start at all.
+fn runs_on(kernel: &Kernel, limits: &Limits) -> Result<()> {
+    let threads = kernel.workgroup.iter().product();
+    let needs = [
+        ("storage buffers", kernel.bindings.len() as u32, limits.max_bindings),
+        ("bytes of parameters", kernel.params_bytes, limits.max_params_bytes),
+        ("threads in a workgroup", threads, limits.max_workgroup_threads),
+    ];
+    match needs.into_iter().find(|(_, needed, allowed)| needed > allowed) {
+        None => Ok(()),
+        Some((of, needed, allowed)) => Err(Error::Unsupported {
+            what: format!("kernel {}", kernel.name),
+            why: format!("it needs {needed} {of}, the device allows {allowed}"),
+        }),
+    }
+}
+
+/// The kernels that [`lower`] would use, each once.
+pub(crate) fn kernels_of(op: &Op<Tensor>, profile: &Profile) -> Result<Vec<&'static str>> {
+    let mut names: Vec<_> = lower(op, profile)?.iter().map(|dispatch| dispatch.kernel.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
 }

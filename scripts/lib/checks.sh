@@ -1,0 +1,86 @@
+# shellcheck shell=bash
+# The checks behind the steps of scripts/test that are more than one command.
+
+clippy() { cargo clippy --locked --workspace --all-targets "$@" -- -D warnings; }
+
+# Our own files, by find's rules: without git, so that a copy of the tree can be tested too.
+our_files() {
+    find . \( -name target -o -name .git -o -name .tools -o -name .venv \) -prune -o -type f \( "$@" \) -print
+}
+
+documentation() { RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps; }
+
+# Every file that starts as a bash script, wherever it lies, with the files that it sources.
+shell_scripts() {
+    if ! command -v shellcheck >/dev/null; then
+        skip 'shellcheck' 'it is not installed; brew install shellcheck'
+        return
+    fi
+    step 'shellcheck' shellcheck_all
+}
+
+shellcheck_all() {
+    our_files -perm -u+x -o -name '*.sh' | xargs grep -lE '^#!/.*[/ ](ba)?sh$' | xargs shellcheck --check-sourced
+}
+
+# Relative links in Markdown must lead to files; links to the web are not followed.
+links_lead_somewhere() {
+    local file link checked=0 broken=0
+    while IFS=: read -r file link; do
+        link="${link#](}" link="${link%)}" link="${link%%#*}"
+        case "$link" in '' | *://* | mailto:*) continue ;; esac
+        checked=$((checked + 1))
+        [ -e "$(dirname "$file")/$link" ] || { echo "$file: no such file: $link" && broken=1; }
+    done < <(our_files -name '*.md' | xargs grep -o '](\([^) ]*\))' /dev/null)
+    echo "$checked links were followed"
+    [ "$broken" -eq 0 ] && [ "$checked" -gt 0 ]
+}
+
+# A change in one backend shows where its twin is.
+backends_mirror() {
+    local backend file missing=0
+    for backend in vulkan metal cpu; do
+        for file in mod instance device memory command pipeline; do
+            file="sdk-core/gpu/src/$backend/$file.rs"
+            [ -f "$file" ] || { echo "missing: $file" && missing=1; }
+        done
+    done
+    return $missing
+}
+
+# One idea a file. Snapshots and recorded data are not written by people, so they may be long.
+files_stay_short() {
+    local lines file long=0
+    while read -r lines file; do
+        [ "$file" = total ] || [ "$lines" -le 600 ] || { echo "$file has $lines lines, 600 is the limit" && long=1; }
+    done < <(our_files -name '*.rs' -o -name '*.wgsl' -o -path './scripts/*' | xargs wc -l)
+    return $long
+}
+
+a_vulkan_device_answers() {
+    on_macos && return # Metal is the GPU there
+    local file
+    for file in ${VK_DRIVER_FILES//:/ }; do
+        [ -e "$file" ] || echo "VK_DRIVER_FILES names $file, which does not exist."
+    done
+    doctor EXO_GPU=vulkan && return
+    echo
+    echo "There is no Vulkan device, so the GPU tests cannot mean anything: none of them was run."
+    echo "Unset VK_DRIVER_FILES to use lavapipe, or name a driver that works here."
+    return 1
+}
+
+# doctor SETTING...: the doctor with these environment variables; what it remembers stays out of the user's home.
+doctor() { env XDG_DATA_HOME="$ROOT/target/test-data" "$@" cargo run --locked --quiet -p exo-phone -- doctor; }
+
+# Runs arm64 code on this machine: linked by Rust's own linker, run by qemu.
+under_qemu() {
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=qemu-aarch64
+    CARGO_BUILD_TARGET=aarch64-unknown-linux-musl "$@"
+}
+
+release_size() {
+    cargo build --locked --release -p exo-phone
+    du -k "${CARGO_TARGET_DIR:-target}/release/exo-phone" | awk '{ printf "%.2f MB\n", $1 / 1000 }'
+}

@@ -1,0 +1,54 @@
+//! Kernels that treat every element alike: split by ranges of elements.
+
+use super::{
+    Dispatch, Kernel, Profile,
+    bind::{bind, chunks},
+    kernels,
+};
+use crate::{Result, Tensor};
+
+/// `y = f(a, b)`, where a `b` of one row meets every row of `a`.
+pub(super) fn binary(
+    kernel: &'static Kernel,
+    [a, b, y]: [&Tensor; 3],
+    profile: &Profile,
+) -> Result<Vec<Dispatch>> {
+    let n = y.shape().elements();
+    let columns = b.shape().elements();
+    let capacity = profile.capacity_of("an element", 4)?;
+    let pairwise = |at: u64, b_at: u64, n: u64| {
+        let ranges = [(a, at), (b, b_at), (y, at)];
+        let [a, b, y] = ranges.map(|(tensor, at)| bind(tensor, at..at + n, profile));
+        let params = vec![n as u32, 0, 0, a.words, b.words, y.words];
+        Dispatch::new(kernel, [a, b, y], params, profile.strided(n, kernel.workgroup[0]))
+    };
+    if columns == n {
+        return Ok(chunks(n, capacity).map(|r| pairwise(r.start, r.start, r.end - r.start)).collect());
+    }
+    if columns > capacity {
+        let rows = (0..n).step_by(columns as usize);
+        let parts = rows.flat_map(|row| chunks(columns, capacity).map(move |r| (row + r.start, r)));
+        return Ok(parts.map(|(at, r)| pairwise(at, r.start, r.end - r.start)).collect());
+    }
+    let broadcast = chunks(n, capacity).map(|r| {
+        let (a, y) = (bind(a, r.clone(), profile), bind(y, r.clone(), profile));
+        let b = bind(b, 0..columns, profile);
+        let n = r.end - r.start;
+        let first = (r.start % columns) as u32;
+        let params = vec![n as u32, columns as u32, first, a.words, b.words, y.words];
+        Dispatch::new(kernel, [a, b, y], params, profile.strided(n, kernel.workgroup[0]))
+    });
+    Ok(broadcast.collect())
+}
+
+/// `y = gelu(x)`.
+pub(super) fn gelu(x: &Tensor, y: &Tensor, profile: &Profile) -> Result<Vec<Dispatch>> {
+    let kernel = kernels::GELU;
+    let parts = chunks(y.shape().elements(), profile.capacity_of("an element", 4)?).map(|r| {
+        let (x, y) = (bind(x, r.clone(), profile), bind(y, r.clone(), profile));
+        let n = r.end - r.start;
+        let params = vec![n as u32, x.words, y.words];
+        Dispatch::new(kernel, [x, y], params, profile.strided(n, kernel.workgroup[0]))
+    });
+    Ok(parts.collect())
+}

@@ -1,0 +1,9 @@
+//! The kernels that the build script made of `kernels/*.wgsl`, one constant each.
+//!
+//! Lowering names kernels by these constants, so that a name that does not exist does not compile and a kernel
+//! that nobody uses is a warning.
+
+use super::Kernel;
+use crate::op::Access;
+
+include!(concat!(env!("OUT_DIR"), "/kernels.rs"));

@@ -1,0 +1,67 @@
+//! Amounts for people: bytes, times and errors in few digits.
+
+use std::time::Duration;
+
+/// `1536` is "1.5 KiB"; whole amounts have no decimals.
+pub(super) fn bytes(count: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if count < 1024 {
+        return format!("{count} B");
+    }
+    let mut amount = count as f64 / 1024.0;
+    let mut unit = UNITS[0];
+    for larger in &UNITS[1..] {
+        if amount < 1024.0 {
+            break;
+        }
+        amount /= 1024.0;
+        unit = larger;
+    }
+    if amount.fract() < 0.05 { format!("{amount:.0} {unit}") } else { format!("{amount:.1} {unit}") }
+}
+
+/// "0.4 ms", "12 ms", "3.1 s".
+pub(super) fn time(duration: Duration) -> String {
+    let ms = duration.as_secs_f64() * 1e3;
+    match ms {
+        _ if ms < 10.0 => format!("{ms:.1} ms"),
+        _ if ms < 1000.0 => format!("{ms:.0} ms"),
+        _ => format!("{:.1} s", ms / 1e3),
+    }
+}
+
+/// A part of what is allowed: "0 %", "31 %", and powers of ten where it is far beyond.
+pub(super) fn part(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    if percent.abs() < 10_000.0 { format!("{percent:.0} %") } else { format!("{percent:.0e} %") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_use_the_largest_unit_that_fits() {
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!(bytes(128 << 20), "128 MiB");
+        assert_eq!(bytes((23 << 30) + (400 << 20)), "23.4 GiB");
+        assert_eq!(bytes(u64::MAX), "16777216 TiB");
+    }
+
+    #[test]
+    fn times_keep_two_digits() {
+        assert_eq!(time(Duration::from_micros(420)), "0.4 ms");
+        assert_eq!(time(Duration::from_millis(12)), "12 ms");
+        assert_eq!(time(Duration::from_millis(3100)), "3.1 s");
+    }
+
+    #[test]
+    fn parts_are_whole_percents_until_they_are_absurd() {
+        assert_eq!(part(0.0), "0 %");
+        assert_eq!(part(0.314), "31 %");
+        assert_eq!(part(5.0e5), "5e7 %");
+        assert_eq!(part(f64::INFINITY), "inf %");
+    }
+}

@@ -1,0 +1,162 @@
+//! What a device is, one fact a line.
+
+use std::fmt::Write;
+
+use exo_gpu::{ComputeUnits, DeviceDescription, DeviceKind, Features, Limits};
+
+use crate::{
+    doctor::{amounts, report::Opened},
+    terminal::{Palette, Role},
+};
+
+/// Facts about the opened device.
+pub(super) fn describe(text: &mut String, opened: &Opened, palette: Palette) {
+    let device = &opened.device;
+    let mut fact = |name: &str, value: String| {
+        let _ = writeln!(text, "  {} {value}", palette.paint(Role::Quiet, &format!("{name:<14}")));
+    };
+    fact("name", device.name.clone());
+    fact(
+        "kind",
+        format!(
+            "{}, by {:?} ({:#x}:{:#x})",
+            kind(device.kind),
+            device.vendor,
+            device.vendor_id,
+            device.device_id
+        ),
+    );
+    fact("driver", format!("{} {}", device.driver.name, device.driver.version));
+    fact("API", format!("{} {}", device.backend, device.api));
+    if let Some(uuid) = &device.uuid {
+        fact("UUID", uuid.clone());
+    }
+    fact("opened in", amounts::time(opened.open_time));
+    fact("memory", memory(device));
+    fact("self-tests used", amounts::bytes(opened.memory.peak));
+    fact("compute units", compute_units(&device.compute_units));
+    fact("subgroup", device.subgroup_size.map_or("unknown".into(), |size| format!("{size} threads")));
+    let (has, lacks) = features(device.features);
+    fact("features", has);
+    fact("without", lacks);
+    for (name, value) in limits(&device.limits) {
+        fact(name, value);
+    }
+}
+
+/// A device's kind in words.
+pub(super) fn kind(kind: DeviceKind) -> &'static str {
+    match kind {
+        DeviceKind::Integrated => "integrated GPU",
+        DeviceKind::Discrete => "discrete GPU",
+        DeviceKind::Virtual => "virtual GPU",
+        DeviceKind::Software => "software",
+        DeviceKind::Host => "this machine's processor",
+        DeviceKind::Other => "unknown kind",
+    }
+}
+
+fn memory(device: &DeviceDescription) -> String {
+    let budget = match device.memory_budget() {
+        Some(budget) => format!("{} for this process now", amounts::bytes(budget)),
+        None => "budget unavailable".into(),
+    };
+    let shared = if device.unified_memory { "shared with the host" } else { "of its own" };
+    format!("{} {shared}, {budget}", amounts::bytes(device.total_memory()))
+}
+
+fn compute_units(units: &ComputeUnits) -> String {
+    match units {
+        ComputeUnits::Known { count, source } => format!("{count} (from {source})"),
+        ComputeUnits::Unavailable { why } => format!("unavailable: {why}"),
+    }
+}
+
+/// What the device has and what it lacks, by name.
+fn features(features: Features) -> (String, String) {
+    let named = [
+        ("f16", features.f16),
+        ("int8", features.int8),
+        ("8-bit storage", features.storage_8bit),
+        ("16-bit storage", features.storage_16bit),
+        ("dot product", features.dot_product),
+        ("timeline semaphores", features.timeline_semaphores),
+        ("subgroup arithmetic", features.subgroup_arithmetic),
+        ("subgroup shuffle", features.subgroup_shuffle),
+        ("memory budget", features.memory_budget),
+    ];
+    let list = |wanted: bool| {
+        let names: Vec<&str> =
+            named.iter().filter(|(_, has)| *has == wanted).map(|(name, _)| *name).collect();
+        if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    };
+    (list(true), list(false))
+}
+
+fn limits(limits: &Limits) -> [(&'static str, String); 4] {
+    let axes = |sizes: [u32; 3]| format!("{}×{}×{}", sizes[0], sizes[1], sizes[2]);
+    [
+        ("largest buffer", amounts::bytes(limits.max_buffer_bytes)),
+        (
+            "kernel takes",
+            format!(
+                "{} buffers of {} each, starting at multiples of {}",
+                limits.max_bindings,
+                amounts::bytes(limits.max_binding_bytes),
+                amounts::bytes(limits.binding_alignment)
+            ),
+        ),
+        (
+            "workgroup",
+            format!(
+                "{} threads (at most {}), {} shared, {} in a dispatch",
+                limits.max_workgroup_threads,
+                axes(limits.max_workgroup_size),
+                amounts::bytes(limits.shared_memory_bytes.into()),
+                axes(limits.max_workgroups)
+            ),
+        ),
+        (
+            "timestamps",
+            limits.timestamp_period_ns.map_or("none".into(), |period| format!("every {period} ns")),
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::sample;
+
+    fn described(opened: &Opened) -> String {
+        let mut text = String::new();
+        describe(&mut text, opened, Palette::Plain);
+        text
+    }
+
+    #[test]
+    fn a_device_shows_driver_api_memory_features_and_limits() {
+        let text = described(&sample::opened());
+        for expected in [
+            "driver         Madeup driver 512.676",
+            "API            vulkan 1.3.128",
+            "memory         7 GiB shared with the host, 3 GiB for this process now",
+            "features       int8, timeline semaphores, subgroup arithmetic",
+            "largest buffer 2 GiB",
+            "kernel takes   24 buffers of 128 MiB each, starting at multiples of 64 B",
+        ] {
+            assert!(text.contains(expected), "{expected:?} is not in:\n{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_called_unavailable_and_never_zero() {
+        let mut opened = sample::opened();
+        opened.device.heaps[0].budget = None;
+        opened.device.subgroup_size = None;
+        let text = described(&opened);
+        assert!(text.contains("budget unavailable"));
+        assert!(text.contains("compute units  unavailable: the driver does not say"));
+        assert!(text.contains("subgroup       unknown"));
+    }
+}
