@@ -21,10 +21,12 @@ pub(super) fn now(device: &ProtocolObject<dyn MTLDevice>, reserved: u64) -> Opti
 #[cfg(target_os = "ios")]
 fn left_to_process() -> Option<u64> {
     unsafe extern "C" {
-        /// From `os/proc.h` in libSystem, since iOS 13. 0 where the process has no limit, as in the simulator.
-        safe fn os_proc_available_memory() -> usize;
+        fn os_proc_available_memory() -> usize;
     }
-    Some(os_proc_available_memory() as u64).filter(|&left| left > 0)
+    // SAFETY: from `os/proc.h` in libSystem, since iOS 13; it takes nothing and may be called from any thread.
+    let left = unsafe { os_proc_available_memory() };
+    // 0 where the process has no limit, as in the simulator.
+    (left > 0).then_some(left as u64)
 }
 
 /// macOS sets no limit.

@@ -37,7 +37,7 @@ struct MetalDevice {
 /// Opens a device, or says why not.
 pub(crate) fn open_device(
     instance: &Instance,
-    device: DeviceHandle,
+    device: &DeviceHandle,
     options: &OpenOptions,
 ) -> Result<Arc<dyn BackendDevice>, String> {
     let mut description = instance.describe(&device.0);
@@ -46,7 +46,7 @@ pub(crate) fn open_device(
         description.limits.max_binding_bytes = description.limits.max_binding_bytes.min(bytes);
     }
     let context =
-        Arc::new(Context { raw: device.0, injector: Injector::new(options), lost: OnceLock::new() });
+        Arc::new(Context { raw: device.0.clone(), injector: Injector::new(options), lost: OnceLock::new() });
     let arena = Arc::new(Arena::new(&context, description.unified_memory));
     let queue = autoreleasepool(|_| Queue::new(&context, &arena)).map_err(|e| e.to_string())?;
     Ok(Arc::new(MetalDevice {

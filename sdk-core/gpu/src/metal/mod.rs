@@ -44,4 +44,4 @@ mod staging;
 #[cfg(target_vendor = "apple")]
 pub(crate) use device::open_device;
 #[cfg(target_vendor = "apple")]
-pub(crate) use instance::{DeviceHandle, Instance, open_instance};
+pub(crate) use instance::open_instance;
