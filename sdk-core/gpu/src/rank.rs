@@ -96,6 +96,9 @@ fn passed_over(device: &DeviceDescription, wish: Wish<'_>) -> Option<String> {
 /// Why our kernels cannot run on `device`; `None` if they can.
 fn unfit(device: &DeviceDescription) -> Option<String> {
     let limits = &device.limits;
+    if device.kind == DeviceKind::Host {
+        return None; // Our own backend: workgroups and bindings mean nothing there.
+    }
     if device.backend == BackendKind::Vulkan && device.api < VULKAN_FLOOR {
         return Some(format!(
             "it offers Vulkan {}.{} and we need {}.{}; a newer driver may offer more",

@@ -160,7 +160,8 @@ fn a_device_lost_in_its_self_test_is_replaced_by_the_cpu() {
 #[test]
 fn memory_of_its_own_that_goes_with_the_device_is_said_to_be_lost() {
     let place = Place::proven("discrete");
-    let faults = Faults { lose_device_at_submission: Some(1), ..Faults::default() };
+    // The first submission is the upload.
+    let faults = Faults { lose_device_at_submission: Some(2), ..Faults::default() };
     let options = OpenOptions::default().data_dir(&place.0).without_unified_memory().faults(faults);
     let device = lavapipe_with(options);
     let x = upload(&device, &[3], &[1.0, 2.0, 3.0]);
