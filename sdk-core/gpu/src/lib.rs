@@ -73,4 +73,4 @@ pub use options::{OpenOptions, Validation};
 pub use submission::Submission;
 pub use tensor::{DType, MAX_RANK, Shape, Tensor};
 pub use trust::{KernelReport, SelfTestProgress, Verdict};
-pub use workarounds::Workarounds;
+pub use workarounds::{KnownBug, Workarounds, known_bugs};

@@ -95,6 +95,10 @@ fn passed_over(device: &DeviceDescription, wish: Wish<'_>) -> Option<String> {
 
 /// Why our kernels cannot run on `device`; `None` if they can.
 fn unfit(device: &DeviceDescription) -> Option<String> {
+    // There a kernel is a function call, without workgroups or bindings to be short of.
+    if device.backend == BackendKind::Cpu {
+        return None;
+    }
     let limits = &device.limits;
     if device.backend == BackendKind::Vulkan && device.api < VULKAN_FLOOR {
         return Some(format!(
