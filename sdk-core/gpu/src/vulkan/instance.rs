@@ -99,6 +99,10 @@ pub(crate) fn open_instance(options: &OpenOptions) -> Result<Instance, String> {
         vk::Result::ERROR_INCOMPATIBLE_DRIVER => {
             "the Vulkan loader found no usable driver (VK_ERROR_INCOMPATIBLE_DRIVER)".into()
         }
+        // What loaders of 2023 also say when a driver's manifest is not JSON.
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
+            "memory ran out or a driver's manifest is damaged (VK_ERROR_OUT_OF_HOST_MEMORY)".into()
+        }
         e => refusal("vkCreateInstance", e),
     })?;
     let mut handle = InstanceHandle { raw, messenger: None, messages, _entry: entry };
