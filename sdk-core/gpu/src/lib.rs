@@ -46,6 +46,8 @@ mod op;
 mod open;
 mod options;
 mod rank;
+#[cfg(test)]
+mod recorded_devices;
 mod registry;
 mod submission;
 mod tensor;

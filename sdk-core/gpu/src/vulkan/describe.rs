@@ -4,10 +4,11 @@
 
 use ash::vk;
 
-use super::{extensions::Extensions, placement::Placement};
+use super::extensions::Extensions;
 use crate::{
     ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits,
     MemoryType, Vendor,
+    memory_type::{ANY_TYPE, Placement},
 };
 
 /// A description, and what opening needs beside it.
@@ -38,6 +39,7 @@ pub(super) fn describe(instance: &ash::Instance, device: vk::PhysicalDevice) -> 
     let queue_family = compute_family(instance, device);
     let (heaps, memory_types) = memory_of(instance, device, extensions.memory_budget);
 
+    let kind = kind(base.device_type);
     let limits = base.limits;
     let largest_heap = heaps.iter().filter(|h| h.device_local).map(|h| h.bytes).max().unwrap_or(0);
     let description = DeviceDescription {
@@ -46,14 +48,14 @@ pub(super) fn describe(instance: &ash::Instance, device: vk::PhysicalDevice) -> 
         vendor: Vendor::from_id(base.vendor_id),
         vendor_id: base.vendor_id,
         device_id: base.device_id,
-        kind: kind(base.device_type),
+        kind,
         driver: more.driver.unwrap_or_else(|| Driver {
             name: "not named by the driver".into(),
             version: version(base.driver_version).to_string(),
         }),
         api: version(base.api_version),
         uuid: more.uuid,
-        unified_memory: Placement::choose(&heaps, &memory_types).is_some_and(|placement| placement.is_mapped),
+        unified_memory: Placement::choose(kind, &heaps, &memory_types, ANY_TYPE).is_some_and(|p| p.is_mapped),
         heaps,
         memory_types,
         subgroup_size: more.subgroup_size,

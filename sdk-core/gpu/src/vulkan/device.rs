@@ -12,7 +12,6 @@ use super::{
     instance::{DeviceHandle, Instance, refusal},
     memory::{Arena, VulkanMemory},
     pipeline::Pipelines,
-    placement::Placement,
     queue::Queue,
     staging::Staging,
 };
@@ -21,6 +20,7 @@ use crate::{
     backend::{Action, BackendDevice, Memory, MemoryUse, Pending, Work},
     faults::Injector,
     lowering::{self, Dispatch, Profile},
+    memory_type::{ANY_TYPE, Placement},
     op::Op,
 };
 
@@ -47,13 +47,14 @@ pub(crate) fn open_device(
 
 pub(super) fn open(
     instance: &Instance,
-    DeviceHandle(physical): DeviceHandle,
+    &DeviceHandle(physical): &DeviceHandle,
     options: &OpenOptions,
 ) -> Result<VulkanDevice, String> {
     let Described { mut description, queue_family, cache_identity } =
         describe::describe(&instance.handle.raw, physical);
     let family = check(&description).and(queue_family.ok_or_else(|| "it has no compute queue".into()))?;
-    let placement = Placement::choose(&description.heaps, &description.memory_types)
+    let (heaps, types) = (&description.heaps, &description.memory_types);
+    let placement = Placement::choose(description.kind, heaps, types, ANY_TYPE)
         .ok_or("it offers no memory that the host can see")?;
     let placement = if options.without_unified_memory { placement.without_mapping() } else { placement };
 

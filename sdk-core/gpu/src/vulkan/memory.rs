@@ -14,10 +14,11 @@ use gpu_allocator::{
     vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc},
 };
 
-use super::{context::Context, describe, placement::Placement, recycling::Shelf};
+use super::{context::Context, describe, recycling::Shelf};
 use crate::{
     DeviceDescription, Error, Result,
     backend::{Memory, MemoryUse},
+    memory_type::Placement,
 };
 
 /// Allocations are padded to a multiple of this, so that kernels may read whole words.

@@ -23,7 +23,6 @@ mod instance;
 mod memory;
 mod pipeline;
 mod pipeline_cache;
-mod placement;
 mod queue;
 mod recycling;
 mod staging;

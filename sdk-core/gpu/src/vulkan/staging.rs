@@ -12,10 +12,9 @@ use ash::vk;
 
 use super::{
     context::Context,
-    placement::Placement,
     queue::{Flight, Queue},
 };
-use crate::{DeviceDescription, Error, Result, backend::Pending};
+use crate::{DeviceDescription, Error, Result, backend::Pending, memory_type::Placement};
 
 /// Slots in a ring.
 const SLOTS: usize = 4;

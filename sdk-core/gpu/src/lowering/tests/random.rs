@@ -30,6 +30,11 @@ impl Random {
         low + (self.next() % u64::from(high - low + 1)) as u32
     }
 
+    /// Between -1 and 1.
+    pub(super) fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
     pub(super) fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.next() as usize % choices.len()]
     }
