@@ -12,7 +12,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Batch, Buffer, DType, DeviceDescription, Error, MemoryReport, Pressure, Result, Shape, Submission, Tensor,
+    Batch, Buffer, DType, DeviceDescription, Error, MemoryReport, Pressure, Result, Shape, Submission,
+    Tensor,
     backend::{Action, BackendDevice, Pending, Work},
     buffer::BufferInner,
     ledger::Ledger,

@@ -97,9 +97,6 @@ fn unfit(device: &DeviceDescription) -> Option<String> {
         return None;
     }
     let limits = &device.limits;
-    if device.kind == DeviceKind::Host {
-        return None; // Our own backend: workgroups and bindings mean nothing there.
-    }
     if device.backend == BackendKind::Vulkan && device.api < VULKAN_FLOOR {
         return Some(format!(
             "it offers Vulkan {}.{} and we need {}.{}; a newer driver may offer more",

@@ -140,7 +140,11 @@ fn work_that_overwrote_its_inputs_is_not_repeated_but_refused() {
     assert_eq!(error.kind(), ErrorKind::DeviceLost);
     assert!(error.is_retryable());
     let mut byte = [0; 4];
-    assert_eq!(x.buffer().read(0, &mut byte).unwrap_err().kind(), ErrorKind::DeviceLost, "no wrong bytes are given out");
+    assert_eq!(
+        x.buffer().read(0, &mut byte).unwrap_err().kind(),
+        ErrorKind::DeviceLost,
+        "no wrong bytes are given out"
+    );
     // What the error said to do, works.
     x.buffer().write(0, bytemuck::cast_slice(&[1.0_f32, 2.0, 3.0])).unwrap();
     let mut batch = device.batch();
