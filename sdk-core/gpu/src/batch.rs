@@ -56,7 +56,8 @@ impl Batch {
         self.record(Op::Gelu { x: x.clone(), y: y.clone() })
     }
 
-    /// `y = x / sqrt(mean(x²) + epsilon) * weight`, by rows. May run in place.
+    /// `y = x / sqrt(mean(x²) + epsilon) * weight`, by rows. The weight is f32. May run in
+    /// place.
     pub fn rmsnorm(&mut self, x: &Tensor, weight: &Tensor, epsilon: f32, y: &Tensor) -> Result<&mut Self> {
         self.record(Op::RmsNorm { x: x.clone(), weight: weight.clone(), y: y.clone(), epsilon })
     }

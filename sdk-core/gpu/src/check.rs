@@ -33,13 +33,13 @@ fn types(op: &Op<Tensor>) -> Result<()> {
         }
         Op::RmsNorm { x, weight, y, .. } => {
             is(call, "x", x, DType::F32)?;
-            float(call, "weight", weight)?;
+            is(call, "weight", weight, DType::F32)?;
             is(call, "y", y, DType::F32)
         }
         Op::LayerNorm { x, weight, bias, y, .. } => {
             is(call, "x", x, DType::F32)?;
-            float(call, "weight", weight)?;
-            is(call, "bias", bias, weight.dtype())?;
+            is(call, "weight", weight, DType::F32)?;
+            is(call, "bias", bias, DType::F32)?;
             is(call, "y", y, DType::F32)
         }
         Op::Rope { x, angles, y, .. } => [("x", x), ("angles", angles), ("y", y)]

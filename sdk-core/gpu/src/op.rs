@@ -4,7 +4,8 @@
 //! lower them to dispatches ([`lowering`](crate::lowering)); the CPU backend runs `Op<HostTensor>`s directly.
 //! The operand type is a parameter so that one walk over the operands serves hazards, lifetimes and binding.
 //!
-//! Activations are f32 everywhere. Weights may be f32, f16, bf16 or MLX affine-quantised.
+//! Activations are f32 everywhere, and so are the weights of norms, which are small. Matrices and tables may be
+//! f32, f16, bf16 or MLX affine-quantised.
 
 use serde::{Deserialize, Serialize};
 
