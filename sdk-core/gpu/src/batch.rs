@@ -119,7 +119,13 @@ impl Batch {
     }
 
     /// Copies the bytes `range` of `from` to `to` at `at`. Any alignment.
-    pub fn copy_bytes(&mut self, from: &Buffer, range: Range<u64>, to: &Buffer, at: u64) -> Result<&mut Self> {
+    pub fn copy_bytes(
+        &mut self,
+        from: &Buffer,
+        range: Range<u64>,
+        to: &Buffer,
+        at: u64,
+    ) -> Result<&mut Self> {
         const CALL: &str = "copy_bytes";
         let bytes = range.end.saturating_sub(range.start);
         if bytes == 0 {

@@ -61,8 +61,8 @@ mod workarounds;
 pub use batch::Batch;
 pub use buffer::Buffer;
 pub use description::{
-    ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits, MemoryType,
-    Vendor,
+    ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits,
+    MemoryType, Vendor,
 };
 pub use device::{Device, Health};
 pub use error::{Error, ErrorKind, Result};

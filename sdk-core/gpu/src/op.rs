@@ -254,10 +254,7 @@ impl<T> Op<T> {
     }
 
     /// The same operation over other operands.
-    pub(crate) fn try_map<U, E>(
-        &self,
-        f: &mut dyn FnMut(&T, Access) -> Result<U, E>,
-    ) -> Result<Op<U>, E> {
+    pub(crate) fn try_map<U, E>(&self, f: &mut dyn FnMut(&T, Access) -> Result<U, E>) -> Result<Op<U>, E> {
         use Access::{Read, Write};
         Ok(match self {
             Self::Fill { y, value } => Op::Fill { y: f(y, Write)?, value: *value },
@@ -268,12 +265,9 @@ impl<T> Op<T> {
                 Op::SiluMul { gate: f(gate, Read)?, up: f(up, Read)?, y: f(y, Write)? }
             }
             Self::Gelu { x, y } => Op::Gelu { x: f(x, Read)?, y: f(y, Write)? },
-            Self::RmsNorm { x, weight, y, epsilon } => Op::RmsNorm {
-                x: f(x, Read)?,
-                weight: f(weight, Read)?,
-                y: f(y, Write)?,
-                epsilon: *epsilon,
-            },
+            Self::RmsNorm { x, weight, y, epsilon } => {
+                Op::RmsNorm { x: f(x, Read)?, weight: f(weight, Read)?, y: f(y, Write)?, epsilon: *epsilon }
+            }
             Self::LayerNorm { x, weight, bias, y, epsilon } => Op::LayerNorm {
                 x: f(x, Read)?,
                 weight: f(weight, Read)?,
@@ -281,9 +275,7 @@ impl<T> Op<T> {
                 y: f(y, Write)?,
                 epsilon: *epsilon,
             },
-            Self::Softmax { x, y, scale } => {
-                Op::Softmax { x: f(x, Read)?, y: f(y, Write)?, scale: *scale }
-            }
+            Self::Softmax { x, y, scale } => Op::Softmax { x: f(x, Read)?, y: f(y, Write)?, scale: *scale },
             Self::Rope { x, angles, y, pairs } => {
                 Op::Rope { x: f(x, Read)?, angles: f(angles, Read)?, y: f(y, Write)?, pairs: *pairs }
             }

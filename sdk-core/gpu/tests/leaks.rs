@@ -68,7 +68,10 @@ fn a_hundred_thousand_buffers_come_and_go() {
         churn(100_000);
         let report = device.memory_report().unwrap();
         assert_eq!(report.used, 0, "{name}");
-        assert_eq!(report.reserved, reserved, "{name}: the allocator keeps no more than after the first thousand");
+        assert_eq!(
+            report.reserved, reserved,
+            "{name}: the allocator keeps no more than after the first thousand"
+        );
         assert_eq!(LIVE.load(Ordering::Relaxed), live, "{name}");
     }
 }

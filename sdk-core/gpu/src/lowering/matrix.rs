@@ -138,8 +138,9 @@ fn scale_format(dtype: DType) -> Result<u32> {
         DType::F32 => Ok(0),
         DType::F16 => Ok(1),
         DType::Bf16 => Ok(2),
-        DType::U32 => {
-            Err(Error::Unsupported { what: "matmul with scales of u32".into(), why: "they are f16, bf16 or f32".into() })
-        }
+        DType::U32 => Err(Error::Unsupported {
+            what: "matmul with scales of u32".into(),
+            why: "they are f16, bf16 or f32".into(),
+        }),
     }
 }

@@ -90,7 +90,9 @@ fn tables(make: &mut Make, cases: &mut Vec<Op<Value>>) -> Result<()> {
 
 fn matrices(make: &mut Make, cases: &mut Vec<Op<Value>>) -> Result<()> {
     // One row, a few rows, and more than a tile in every direction; aligned and not.
-    for (m, n, k) in [(1, 37, 67), (1, 40, 256), (3, 19, 65), (4, 64, 128), (33, 70, 35), (37, 131, 132), (64, 64, 64)] {
+    for (m, n, k) in
+        [(1, 37, 67), (1, 40, 256), (3, 19, 65), (4, 64, 128), (33, 70, 35), (37, 131, 132), (64, 64, 64)]
+    {
         for dtype in FLOATS {
             let weight = Weight::Dense(make.floats(dtype, &[n, k])?);
             cases.push(Op::MatMul { x: make.f32(&[m, k])?, weight, y: make.zeros(DType::F32, &[m, n])? });
@@ -168,7 +170,14 @@ impl Make {
         Ok(Value::floats(DType::F32, Shape::new(&[tokens, pairs, 2])?, &turns))
     }
 
-    fn quantised(&mut self, bits: Bits, group: Group, scales: DType, rows: u32, columns: u32) -> Result<Weight<Value>> {
+    fn quantised(
+        &mut self,
+        bits: Bits,
+        group: Group,
+        scales: DType,
+        rows: u32,
+        columns: u32,
+    ) -> Result<Weight<Value>> {
         let words = Shape::new(&[rows, columns * bits.count() / 32])?;
         let random: Vec<u32> = (0..words.elements()).map(|_| self.next() as u32).collect();
         let groups = [rows, columns / group.size()];

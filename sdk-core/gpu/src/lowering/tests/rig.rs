@@ -43,7 +43,7 @@ impl Rig {
             .into_iter()
             .find(|(device, _)| device.kind == DeviceKind::Software)
             .unwrap_or_else(|| panic!("no software device; {missing}"));
-        let backend = open_device(&instance, handle, &options).unwrap_or_else(|e| panic!("{e}"));
+        let backend = open_device(&instance, &handle, &options).unwrap_or_else(|e| panic!("{e}"));
         Self { backend }
     }
 

@@ -45,7 +45,7 @@ impl Bench {
             .into_iter()
             .find(|(device, _)| device.kind == DeviceKind::Software)
             .expect("a software device: is Mesa's lavapipe installed?");
-        let backend = Arc::new(device::open(&instance, handle, options).expect("opens"));
+        let backend = Arc::new(device::open(&instance, &handle, options).expect("opens"));
         Self { instance, backend }
     }
 
