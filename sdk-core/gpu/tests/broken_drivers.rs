@@ -5,6 +5,7 @@
 //! opens a device and prints what came of it, so that the real loader, in a process of its own, is what we see.
 
 #![cfg(all(unix, not(target_vendor = "apple"), not(target_os = "android")))]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::{
     path::{Path, PathBuf},
