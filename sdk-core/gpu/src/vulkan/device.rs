@@ -29,11 +29,11 @@ pub(super) struct VulkanDevice {
     staging: Staging,
     pipelines: Pipelines,
     arena: Arc<Arena>,
-    queue: Arc<Queue>,
+    pub(super) queue: Arc<Queue>,
     placement: Placement,
     profile: Profile,
     description: DeviceDescription,
-    context: Arc<Context>,
+    pub(super) context: Arc<Context>,
 }
 
 /// Opens a device, or says why not.
@@ -256,10 +256,7 @@ impl BackendDevice for VulkanDevice {
     }
 
     fn kernels_of(&self, op: &Op<Tensor>) -> Result<Vec<&'static str>> {
-        let mut names: Vec<_> = lowering::lower(op, &self.profile)?.iter().map(|d| d.kernel.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        Ok(names)
+        lowering::kernels_of(op, &self.profile)
     }
 
     fn trim(&self) {
