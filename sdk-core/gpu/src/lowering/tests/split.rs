@@ -6,10 +6,7 @@ use super::{
     paper::{FLOOR, profile, tensor},
     random::Random,
 };
-use crate::{
-    Bits, DType, ErrorKind, Features, Group, Limits, Quantised, RopePairs, Tensor, Weight, Workarounds,
-    op::Op,
-};
+use crate::{Bits, DType, ErrorKind, Features, Group, Limits, Quantised, RopePairs, Tensor, Weight, op::Op};
 
 fn small(max_binding_bytes: u64) -> Profile {
     profile(Limits { max_binding_bytes, binding_alignment: 64, ..FLOOR })
@@ -237,7 +234,7 @@ fn subgroups_are_used_where_they_work() {
     assert_eq!(kernels_of(&op, &profile).unwrap(), ["sum_shared"]);
     profile.features = Features { subgroup_arithmetic: true, ..Features::default() };
     assert_eq!(kernels_of(&op, &profile).unwrap(), ["sum_subgroup"]);
-    profile.workarounds = Workarounds { no_subgroup_arithmetic: true, ..Workarounds::default() };
+    profile.workarounds.no_subgroup_arithmetic = true;
     assert_eq!(kernels_of(&op, &profile).unwrap(), ["sum_shared"]);
 }
 
