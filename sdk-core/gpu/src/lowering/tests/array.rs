@@ -12,6 +12,8 @@ pub(super) struct Array {
     pub(super) values: Vec<f64>,
     /// Which operand of the same operation this one *is*, in the order of the operands.
     pub(super) same_as: Option<usize>,
+    /// Whether the tensor starts at a multiple of 16 bytes; anywhere otherwise.
+    pub(super) aligned: bool,
 }
 
 impl Array {
@@ -19,7 +21,7 @@ impl Array {
     pub(super) fn new(dtype: DType, dims: &[u32], values: Vec<f64>) -> Self {
         let shape = Shape::new(dims).unwrap();
         assert_eq!(shape.elements(), values.len() as u64);
-        let mut array = Self { dtype, shape, values, same_as: None };
+        let mut array = Self { dtype, shape, values, same_as: None, aligned: false };
         array.values = array.decode(&array.encode());
         array
     }
@@ -33,6 +35,11 @@ impl Array {
     /// A result that is operand `i` itself.
     pub(super) fn in_place(self, i: usize) -> Self {
         Self { same_as: Some(i), ..self }
+    }
+
+    /// The same at a multiple of 16 bytes.
+    pub(super) fn aligned(self) -> Self {
+        Self { aligned: true, ..self }
     }
 
     pub(super) fn columns(&self) -> usize {
