@@ -52,7 +52,8 @@ pub(super) fn open(
 ) -> Result<VulkanDevice, String> {
     let Described { mut description, queue_family, cache_identity } =
         describe::describe(&instance.handle.raw, physical);
-    let family = check(&description).and(queue_family.ok_or_else(|| "it has no compute queue".into()))?;
+    check(&description)?;
+    let family = queue_family.ok_or(NO_COMPUTE_QUEUE)?;
     let placement = Placement::choose(&description.heaps, &description.memory_types)
         .ok_or("it offers no memory that the host can see")?;
     let placement = if options.without_unified_memory { placement.without_mapping() } else { placement };
@@ -90,11 +91,16 @@ pub(super) fn open(
     })
 }
 
+const NO_COMPUTE_QUEUE: &str = "it has no queue that computes";
+
 /// Whether our kernels can run on a device at all.
-fn check(device: &DeviceDescription) -> Result<(), String> {
+pub(super) fn check(device: &DeviceDescription) -> Result<(), String> {
     let ApiVersion { major, minor, .. } = device.api;
     if (major, minor) < (1, 1) {
         return Err(format!("it offers Vulkan {} only; 1.1 is needed", device.api));
+    }
+    if !device.has_compute_queue {
+        return Err(NO_COMPUTE_QUEUE.into());
     }
     if device.limits.max_bindings < BINDINGS {
         let has = device.limits.max_bindings;
@@ -183,7 +189,7 @@ impl VulkanDevice {
         Ok(())
     }
 
-    pub(super) fn dispatch(&self, commands: &mut Commands, dispatch: &Dispatch) -> Result<()> {
+    fn dispatch(&self, commands: &mut Commands, dispatch: &Dispatch) -> Result<()> {
         let pipeline = self.pipelines.get(dispatch.kernel)?;
         let mut arguments = [Argument::default(); BINDINGS as usize];
         for (argument, binding) in arguments.iter_mut().zip(&dispatch.bindings) {
@@ -217,7 +223,7 @@ impl BackendDevice for VulkanDevice {
                 // SAFETY: the front checked that `offset..offset + bytes.len()` lies inside the buffer and that no
                 // work touches it; the mapping lives as long as `memory`; the caller's slice cannot overlap it.
                 unsafe {
-                    host.as_ptr().add(offset as usize).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len())
+                    host.as_ptr().add(offset as usize).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
                 };
                 Ok(())
             }
@@ -233,7 +239,7 @@ impl BackendDevice for VulkanDevice {
                 unsafe {
                     bytes
                         .as_mut_ptr()
-                        .copy_from_nonoverlapping(host.as_ptr().add(offset as usize), bytes.len())
+                        .copy_from_nonoverlapping(host.as_ptr().add(offset as usize), bytes.len());
                 };
                 Ok(())
             }
