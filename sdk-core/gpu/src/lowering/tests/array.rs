@@ -12,8 +12,8 @@ pub(super) struct Array {
     pub(super) values: Vec<f64>,
     /// Which operand of the same operation this one *is*, in the order of the operands.
     pub(super) same_as: Option<usize>,
-    /// Whether the tensor starts at a multiple of 16 bytes; anywhere otherwise.
-    pub(super) aligned: bool,
+    /// How many bytes after a multiple of 16 the tensor starts; anywhere otherwise.
+    pub(super) after: Option<u32>,
 }
 
 impl Array {
@@ -21,7 +21,7 @@ impl Array {
     pub(super) fn new(dtype: DType, dims: &[u32], values: Vec<f64>) -> Self {
         let shape = Shape::new(dims).unwrap();
         assert_eq!(shape.elements(), values.len() as u64);
-        let mut array = Self { dtype, shape, values, same_as: None, aligned: false };
+        let mut array = Self { dtype, shape, values, same_as: None, after: None };
         array.values = array.decode(&array.encode());
         array
     }
@@ -37,9 +37,9 @@ impl Array {
         Self { same_as: Some(i), ..self }
     }
 
-    /// The same at a multiple of 16 bytes.
-    pub(super) fn aligned(self) -> Self {
-        Self { aligned: true, ..self }
+    /// The same, `bytes` after a multiple of 16.
+    pub(super) fn placed_after(self, bytes: u32) -> Self {
+        Self { after: Some(bytes), ..self }
     }
 
     pub(super) fn columns(&self) -> usize {

@@ -81,13 +81,20 @@ impl Draw {
                 _ => number(random),
             };
             let array = Array::new(dtype, dims, (0..elements).map(|_| each()).collect());
-            if self.aligned { array.aligned() } else { array }
+            array.placed_after(self.place(random))
         })
     }
 
     fn on_paper(self, random: &mut Random) -> Op<Tensor> {
-        let step = if self.aligned { 16 } else { 4 };
-        self.product(|dtype, dims| tensor(step * u64::from(random.between(0, 60)), dtype, dims))
+        self.product(|dtype, dims| {
+            let offset = 16 * random.between(0, 20) + self.place(random);
+            tensor(u64::from(offset), dtype, dims)
+        })
+    }
+
+    /// Bytes after a multiple of 16.
+    fn place(self, random: &mut Random) -> u32 {
+        if self.aligned { 0 } else { 4 * random.between(1, 3) }
     }
 }
 
