@@ -119,7 +119,10 @@ struct Placed {
 impl Placed {
     fn new(device: &Device, array: &Array, random: &mut Random) -> Self {
         let bytes = array.encode();
-        let before = 4 * random.between(0, 80) as usize;
+        let before = match array.after {
+            Some(bytes) => 16 * random.between(0, 20) + bytes,
+            None => 4 * random.between(0, 80),
+        } as usize;
         let after = random.between(4, 40) as usize;
         let whole = [vec![GUARD; before], bytes, vec![GUARD; after]].concat();
         let buffer = device.allocate(whole.len() as u64).unwrap();
