@@ -57,12 +57,6 @@ files_stay_short() {
     return $long
 }
 
-# Pins lavapipe for the tests, unless the user chose a driver.
-use_lavapipe() {
-    on_macos || : "${VK_DRIVER_FILES:="$(lavapipe_icd)"}"
-    export VK_DRIVER_FILES
-}
-
 a_vulkan_device_answers() {
     on_macos && return # Metal is the GPU there
     local file
@@ -76,8 +70,8 @@ a_vulkan_device_answers() {
     return 1
 }
 
-# doctor SETTING...: the doctor with these environment variables, and nothing remembered from earlier runs.
-doctor() { env "$@" cargo run --locked --quiet -p exo-phone -- doctor; }
+# doctor SETTING...: the doctor with these environment variables; what it remembers stays out of the user's home.
+doctor() { env XDG_DATA_HOME="$ROOT/target/test-data" "$@" cargo run --locked --quiet -p exo-phone -- doctor; }
 
 # Runs arm64 code on this machine: linked by Rust's own linker, run by qemu.
 under_qemu() {

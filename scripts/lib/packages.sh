@@ -30,6 +30,12 @@ want_validation_layer() {
 # The file that tells the Vulkan loader about lavapipe, Mesa's Vulkan on the CPU. Its name varies by release.
 lavapipe_icd() { compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' | head -n 1; }
 
+# Pins lavapipe, the same Vulkan everywhere, unless the user chose a driver.
+use_lavapipe() {
+    on_macos && return
+    export VK_DRIVER_FILES="${VK_DRIVER_FILES:-$(lavapipe_icd)}"
+}
+
 ldconfig_has() { PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null | grep -q "$1"; }
 
 # Installs all that was wanted and is missing, in one go.

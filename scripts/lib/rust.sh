@@ -29,7 +29,9 @@ need_rust() {
 
 need_toolchain() {
     rustup toolchain list | grep -q "^$RUSTUP_TOOLCHAIN-" && return
-    rustup_do toolchain install "$RUSTUP_TOOLCHAIN" --profile minimal --no-self-update
+    # shellcheck disable=SC2046 # a list of options, apart
+    rustup_do toolchain install "$RUSTUP_TOOLCHAIN" --profile minimal --no-self-update \
+        $(printf -- '--component %s ' $(toolchain_field components))
 }
 
 # need_miri: the nightly that is here (or today's), with miri. Only `--long` uses it.

@@ -4,6 +4,7 @@
 //! given up after [`PATIENCE`]; the CPU is always there.
 
 use std::{
+    collections::HashMap,
     sync::{Arc, mpsc},
     time::Duration,
 };
@@ -13,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     BackendKind, Device, DeviceDescription, Error, OpenOptions, Result,
     backend::BackendDevice,
-    cpu, lowering,
+    cpu,
+    lowering::kernels::KERNELS,
     rank::{self, Wish},
     registry::{DeviceKey, Registry},
     trust::Trust,
@@ -68,8 +70,8 @@ impl Gpu {
         let key = DeviceKey::of(backend.description());
         registry.met(&key, backend.description());
         let kernels = match backend.description().backend {
-            BackendKind::Cpu => std::collections::HashMap::new(),
-            BackendKind::Vulkan | BackendKind::Metal => lowering::kernels::versions(),
+            BackendKind::Cpu => HashMap::new(),
+            BackendKind::Vulkan | BackendKind::Metal => KERNELS.iter().map(|k| (k.name, k.version)).collect(),
         };
         let trust = Trust::new(registry.clone(), key, kernels);
         let device = Device::new(backend, options.memory_cap, trust);
@@ -178,7 +180,7 @@ fn open_gpu(options: &OpenOptions) -> Found {
             found.refuse(GPU, Some(description), "a better device was opened".into());
             continue;
         }
-        match gpu_backend::open_device(&instance, handle, description, options) {
+        match gpu_backend::open_device(&instance, handle, options) {
             Ok(device) => found.opened = Some(device),
             Err(reason) => found.refuse(GPU, Some(description), reason.to_string()),
         }

@@ -27,11 +27,22 @@ pub(crate) enum Palette {
 }
 
 impl Palette {
-    /// The palette for a stream: colours only for a terminal, and only if `NO_COLOR` is unset or empty.
+    /// The palette for a stream: colours only for a terminal, unless the environment refuses or forces them.
     pub(crate) fn of(stream: &impl IsTerminal) -> Self {
-        let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let dumb = env::var_os("TERM").is_some_and(|value| value == "dumb");
-        if stream.is_terminal() && !refused && !dumb { Self::Coloured } else { Self::Plain }
+        Self::choose(stream.is_terminal(), |name| env::var(name).ok())
+    }
+
+    /// `NO_COLOR` (no-color.org) goes before `CLICOLOR_FORCE` (bixense.com/clicolors).
+    fn choose(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let set = |name| variable(name).is_some_and(|value| !value.is_empty());
+        let dumb = variable("TERM").is_some_and(|term| term == "dumb");
+        if set("NO_COLOR") {
+            Self::Plain
+        } else if set("CLICOLOR_FORCE") || is_terminal && !dumb {
+            Self::Coloured
+        } else {
+            Self::Plain
+        }
     }
 
     /// `text` as `role` looks. Pad before painting: escape codes have no width.
@@ -53,6 +64,27 @@ impl Palette {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn with(is_terminal: bool, set: &[(&str, &str)]) -> Palette {
+        let find =
+            |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        Palette::choose(is_terminal, find)
+    }
+
+    #[test]
+    fn colours_are_for_terminals_that_do_not_refuse_them() {
+        assert_eq!(with(true, &[("TERM", "xterm")]), Palette::Coloured);
+        assert_eq!(with(false, &[("TERM", "xterm")]), Palette::Plain);
+        assert_eq!(with(true, &[("TERM", "dumb")]), Palette::Plain);
+        assert_eq!(with(true, &[("NO_COLOR", "1")]), Palette::Plain);
+        assert_eq!(with(true, &[("NO_COLOR", "")]), Palette::Coloured);
+    }
+
+    #[test]
+    fn colours_can_be_forced_but_a_refusal_is_stronger() {
+        assert_eq!(with(false, &[("CLICOLOR_FORCE", "1")]), Palette::Coloured);
+        assert_eq!(with(false, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), Palette::Plain);
+    }
 
     #[test]
     fn plain_text_has_no_escape_codes() {

@@ -14,12 +14,14 @@ pub(crate) mod kernels;
 mod matrix;
 mod rope;
 mod rows;
+#[cfg(test)]
+mod tests;
 mod variants;
 
 use rows::Reduction;
 
 use crate::{
-    Buffer, DeviceDescription, DeviceKind, Features, Limits, Result, Tensor, Workarounds,
+    Buffer, DeviceDescription, DeviceKind, Error, Features, Limits, Result, Tensor, Workarounds,
     op::{Access, Op},
 };
 
@@ -87,7 +89,7 @@ pub(crate) struct Binding {
 
 /// The dispatches that carry out `op` on a device.
 pub(crate) fn lower(op: &Op<Tensor>, profile: &Profile) -> Result<Vec<Dispatch>> {
-    match op {
+    let dispatches = match op {
         Op::Fill { y, value } => convert::fill(y, *value, profile),
         Op::Copy { x, y } => convert::copy(x, y, profile),
         Op::Add { a, b, y } => elementwise::binary(kernels::ADD, [a, b, y], profile),
@@ -104,6 +106,27 @@ pub(crate) fn lower(op: &Op<Tensor>, profile: &Profile) -> Result<Vec<Dispatch>>
         Op::MatMul { x, weight, y } => matrix::lower(x, weight, y, profile),
         Op::Argmax { x, y } => rows::reduce(Reduction::Argmax, [x, y], profile),
         Op::Sum { x, y } => rows::reduce(Reduction::Sum, [x, y], profile),
+    }?;
+    for dispatch in &dispatches {
+        runs_on(dispatch.kernel, &profile.limits)?;
+    }
+    Ok(dispatches)
+}
+
+/// Refuses a kernel that the device cannot start at all.
+fn runs_on(kernel: &Kernel, limits: &Limits) -> Result<()> {
+    let threads = kernel.workgroup.iter().product();
+    let needs = [
+        ("storage buffers", kernel.bindings.len() as u32, limits.max_bindings),
+        ("bytes of parameters", kernel.params_bytes, limits.max_params_bytes),
+        ("threads in a workgroup", threads, limits.max_workgroup_threads),
+    ];
+    match needs.into_iter().find(|(_, needed, allowed)| needed > allowed) {
+        None => Ok(()),
+        Some((of, needed, allowed)) => Err(Error::Unsupported {
+            what: format!("kernel {}", kernel.name),
+            why: format!("it needs {needed} {of}, the device allows {allowed}"),
+        }),
     }
 }
 

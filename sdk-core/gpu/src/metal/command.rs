@@ -1,7 +1,7 @@
 //! Recording: one command buffer, in it as few encoders as the kinds of commands allow.
 //!
-//! Dispatches of one encoder run concurrently; a memory barrier stands exactly where a step asks for one. Between
-//! encoders the queue's fence keeps the order, whether a step asked or not.
+//! Dispatches of one encoder run concurrently; a memory barrier stands exactly where one was asked for. Between
+//! encoders the queue's fence keeps the order, whether it was asked for or not.
 
 use std::ptr::NonNull;
 
@@ -13,171 +13,162 @@ use objc2_metal::{
 
 use super::{
     copy::{self, COPY_BYTES, Way},
-    memory::{MetalMemory, RawBuffer},
-    pipeline::Pipelines,
-    queue::RawCommandBuffer,
+    in_flight::Place,
+    memory::RawBuffer,
+    pipeline::{Pipeline, Pipelines},
 };
-use crate::{
-    Error, Result,
-    backend::{Action, Step},
-    lowering::{Dispatch, Kernel, Profile, lower},
-};
+use crate::{Error, Result};
+
+/// A command buffer as Metal has it.
+pub(super) type RawCommands = ProtocolObject<dyn MTLCommandBuffer>;
 
 type ComputeEncoder = Retained<ProtocolObject<dyn MTLComputeCommandEncoder>>;
 type BlitEncoder = Retained<ProtocolObject<dyn MTLBlitCommandEncoder>>;
 
-/// Fills one command buffer. Dropping it ends the encoder that is open.
-pub(super) struct Recorder<'a> {
-    commands: &'a RawCommandBuffer,
+/// A command buffer that is being recorded, by the thread that made it.
+pub(super) struct Commands<'a> {
+    raw: Retained<RawCommands>,
     fence: &'a ProtocolObject<dyn MTLFence>,
+    /// For copies that no blit can do.
     pipelines: &'a Pipelines,
-    open: Encoder,
+    open: Open,
+    /// Whether the next command must see what came before.
+    is_behind_barrier: bool,
+    place: Option<Place>,
 }
 
 /// The encoder that is open: a command buffer has one at a time.
-enum Encoder {
+enum Open {
     None,
     Compute(ComputeEncoder),
     Blit(BlitEncoder),
 }
 
-/// A range of bytes on the device, by its beginning.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) buffer: &'a RawBuffer,
-    pub(super) offset: u64,
-}
+/// A buffer from an offset on.
+pub(super) type Argument<'a> = (&'a RawBuffer, u64);
 
-impl<'a> Recorder<'a> {
+impl<'a> Commands<'a> {
     pub(super) fn new(
-        commands: &'a RawCommandBuffer,
+        raw: Retained<RawCommands>,
         fence: &'a ProtocolObject<dyn MTLFence>,
         pipelines: &'a Pipelines,
+        place: Place,
     ) -> Self {
-        Self { commands, fence, pipelines, open: Encoder::None }
+        Self { raw, fence, pipelines, open: Open::None, is_behind_barrier: false, place: Some(place) }
     }
 
-    /// Records one step of a work.
-    pub(super) fn step(&mut self, step: &Step, profile: &Profile) -> Result<()> {
-        match &step.action {
-            Action::Op(op) => {
-                for (index, dispatch) in lower(op, profile)?.iter().enumerate() {
-                    self.dispatch(dispatch, dispatch.barrier || index == 0 && step.barrier)?;
-                }
-                Ok(())
-            }
-            Action::CopyBytes { from, from_offset, to, to_offset, bytes } => {
-                let (from, to) = (from.memory()?, to.memory()?);
-                let from = Place { buffer: MetalMemory::of(&*from)?.raw()?, offset: *from_offset };
-                let to = Place { buffer: MetalMemory::of(&*to)?.raw()?, offset: *to_offset };
-                self.copy(from, to, *bytes, step.barrier)
-            }
-        }
+    /// What follows sees the writes of what came before, and does not overtake its reads.
+    pub(super) fn barrier(&mut self) {
+        self.is_behind_barrier = true;
     }
 
-    /// Copies bytes between ranges that do not overlap.
-    pub(super) fn copy(&mut self, from: Place<'_>, to: Place<'_>, bytes: u64, barrier: bool) -> Result<()> {
-        if copy::way(from.offset, to.offset, bytes) == Way::Blit {
-            let encoder = self.blit(barrier)?;
-            // SAFETY: the ranges lie in their buffers and do not overlap (the front and `staging` see to it); the
-            // command buffer retains both; `way` has seen to Metal's rule of fours; nothing but this queue writes
-            // the buffers until the work is done.
-            unsafe {
-                encoder.copyFromBuffer_sourceOffset_toBuffer_destinationOffset_size(
-                    from.buffer,
-                    from.offset as usize,
-                    to.buffer,
-                    to.offset as usize,
-                    bytes as usize,
-                );
-            }
-            return Ok(());
-        }
-        for piece in copy::pieces(bytes) {
-            let places = [from, to].map(|place| Place { offset: place.offset + piece.start, ..place });
-            let workgroups = [piece.workgroups, 1, 1];
-            self.run(&COPY_BYTES, &places, &[piece.bytes], workgroups, barrier && piece.start == 0)?;
-        }
-        Ok(())
-    }
-
-    fn dispatch(&mut self, dispatch: &Dispatch, barrier: bool) -> Result<()> {
-        let memories = dispatch.bindings.iter().map(|b| b.buffer.memory()).collect::<Result<Vec<_>>>()?;
-        let places = memories
-            .iter()
-            .zip(&dispatch.bindings)
-            .map(|(memory, b)| Ok(Place { buffer: MetalMemory::of(&**memory)?.raw()?, offset: b.offset }))
-            .collect::<Result<Vec<_>>>()?;
-        self.run(dispatch.kernel, &places, &dispatch.params, dispatch.workgroups, barrier)
-    }
-
-    /// Runs a kernel. Binding `i` is argument `i`; the parameters come after the last (see the build script).
-    fn run(
+    /// Runs a kernel. Binding `i` is argument `i`; the parameters come after the last (the build script says so).
+    pub(super) fn dispatch(
         &mut self,
-        kernel: &'static Kernel,
-        places: &[Place<'_>],
+        pipeline: &Pipeline,
+        arguments: &[Argument<'_>],
         params: &[u32],
         workgroups: [u32; 3],
-        barrier: bool,
     ) -> Result<()> {
-        let pipeline = self.pipelines.get(kernel)?;
-        let encoder = self.compute(barrier)?;
-        encoder.setComputePipelineState(&pipeline);
-        for (index, place) in places.iter().enumerate() {
-            // SAFETY: the offset lies in the buffer and is aligned for the kernel's type (lowering and `copy` see to
-            // it); the index is below `Limits::max_bindings`; the command buffer retains the buffer; the front lets
-            // nobody else touch it until the work is done.
-            unsafe { encoder.setBuffer_offset_atIndex(Some(place.buffer), place.offset as usize, index) };
+        if arguments.len() != pipeline.bindings {
+            return Err(Error::Driver {
+                call: "dispatch",
+                code: format!("{} arguments do not fit a kernel of {}", arguments.len(), pipeline.bindings),
+            });
+        }
+        let encoder = self.compute()?;
+        encoder.setComputePipelineState(&pipeline.raw);
+        for (index, &(buffer, offset)) in arguments.iter().enumerate() {
+            // SAFETY: the offset lies inside the buffer and is aligned for the kernel's type, and the index is below
+            // the device's limit: lowering sees to it, and `copy` for its own. The command buffer retains the
+            // buffer, and the front lets nobody else touch its contents until the work is done.
+            unsafe { encoder.setBuffer_offset_atIndex(Some(buffer), offset as usize, index) };
         }
         if !params.is_empty() {
             let bytes = NonNull::from(params).cast();
             // SAFETY: `bytes` points at all of `params`, which Metal copies before the call returns; the index is
             // the one after the last binding.
-            unsafe { encoder.setBytes_length_atIndex(bytes, size_of_val(params), places.len()) };
+            unsafe { encoder.setBytes_length_atIndex(bytes, size_of_val(params), arguments.len()) };
         }
-        encoder.dispatchThreadgroups_threadsPerThreadgroup(size(workgroups), size(kernel.workgroup));
+        encoder.dispatchThreadgroups_threadsPerThreadgroup(size(workgroups), size(pipeline.workgroup));
         Ok(())
     }
 
-    /// The compute encoder, with a barrier against what it holds already where one is needed.
-    fn compute(&mut self, barrier: bool) -> Result<ComputeEncoder> {
-        if let Encoder::Compute(encoder) = &self.open {
+    /// Copies bytes between buffers.
+    pub(super) fn copy(&mut self, from: Argument<'_>, to: Argument<'_>, bytes: u64) -> Result<()> {
+        match copy::way(from.1, to.1, bytes) {
+            Way::Blit => {
+                let encoder = self.blit()?;
+                // SAFETY: both ranges lie inside their buffers and do not overlap: promised by the front, or by the
+                // staging ring for its own. The command buffer retains the buffers. `way` has seen to Metal's rule
+                // of fours.
+                unsafe {
+                    encoder.copyFromBuffer_sourceOffset_toBuffer_destinationOffset_size(
+                        from.0,
+                        from.1 as usize,
+                        to.0,
+                        to.1 as usize,
+                        bytes as usize,
+                    );
+                }
+            }
+            Way::Kernel => {
+                let pipeline = self.pipelines.get(&COPY_BYTES)?;
+                for piece in copy::pieces(bytes) {
+                    let arguments = [from, to].map(|(buffer, offset)| (buffer, offset + piece.start));
+                    self.dispatch(&pipeline, &arguments, &[piece.bytes], [piece.workgroups, 1, 1])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the recording, and hands over what was recorded with its place among the work under way.
+    pub(super) fn end(mut self) -> (Retained<RawCommands>, Option<Place>) {
+        self.end_encoder();
+        (self.raw.clone(), self.place.take())
+    }
+
+    /// The compute encoder, with a barrier against what it already holds where one was asked for.
+    fn compute(&mut self) -> Result<ComputeEncoder> {
+        let barrier = std::mem::take(&mut self.is_behind_barrier);
+        if let Open::Compute(encoder) = &self.open {
             if barrier {
                 encoder.memoryBarrierWithScope(MTLBarrierScope::Buffers);
             }
             return Ok(encoder.clone());
         }
-        self.end();
+        self.end_encoder();
         let encoder = self
-            .commands
+            .raw
             .computeCommandEncoderWithDispatchType(MTLDispatchType::Concurrent)
             .ok_or_else(|| no_encoder("computeCommandEncoder"))?;
         encoder.waitForFence(self.fence);
-        self.open = Encoder::Compute(encoder.clone());
+        self.open = Open::Compute(encoder.clone());
         Ok(encoder)
     }
 
-    /// The blit encoder. It knows no barriers: where one is needed, a new encoder waits for the old one's fence.
-    fn blit(&mut self, barrier: bool) -> Result<BlitEncoder> {
+    /// The blit encoder. It knows no barriers: where one was asked for, a new encoder waits for the old one's fence.
+    fn blit(&mut self) -> Result<BlitEncoder> {
+        let barrier = std::mem::take(&mut self.is_behind_barrier);
         match &self.open {
-            Encoder::Blit(encoder) if !barrier => return Ok(encoder.clone()),
-            _ => self.end(),
+            Open::Blit(encoder) if !barrier => return Ok(encoder.clone()),
+            _ => self.end_encoder(),
         }
-        let encoder = self.commands.blitCommandEncoder().ok_or_else(|| no_encoder("blitCommandEncoder"))?;
+        let encoder = self.raw.blitCommandEncoder().ok_or_else(|| no_encoder("blitCommandEncoder"))?;
         encoder.waitForFence(self.fence);
-        self.open = Encoder::Blit(encoder.clone());
+        self.open = Open::Blit(encoder.clone());
         Ok(encoder)
     }
 
-    /// Ends the encoder that is open. Metal aborts the process over one that is not ended.
-    fn end(&mut self) {
-        match std::mem::replace(&mut self.open, Encoder::None) {
-            Encoder::None => {}
-            Encoder::Compute(encoder) => {
+    fn end_encoder(&mut self) {
+        match std::mem::replace(&mut self.open, Open::None) {
+            Open::None => {}
+            Open::Compute(encoder) => {
                 encoder.updateFence(self.fence);
                 encoder.endEncoding();
             }
-            Encoder::Blit(encoder) => {
+            Open::Blit(encoder) => {
                 encoder.updateFence(self.fence);
                 encoder.endEncoding();
             }
@@ -185,14 +176,15 @@ impl<'a> Recorder<'a> {
     }
 }
 
-impl Drop for Recorder<'_> {
+impl Drop for Commands<'_> {
+    /// Metal aborts the process over an encoder that was never ended, even when nothing is committed.
     fn drop(&mut self) {
-        self.end();
+        self.end_encoder();
     }
 }
 
 fn no_encoder(call: &'static str) -> Error {
-    Error::Driver { call, code: "the command buffer gives no encoder".into() }
+    Error::Driver { call, code: "the command buffer gives none".into() }
 }
 
 fn size([width, height, depth]: [u32; 3]) -> MTLSize {

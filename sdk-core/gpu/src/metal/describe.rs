@@ -18,7 +18,8 @@ const MAX_PARAMS_BYTES: u32 = 4092;
 /// within 32 bits.
 const MAX_WORKGROUPS: u32 = 65535;
 
-/// Threads of a SIMD group on Apple's own GPUs (Apple, "Metal Compute on MacBook Pro", Tech Talk 10580).
+/// Threads of a SIMD group on Apple's own GPUs: what `threadExecutionWidth` of any pipeline says there, as measured
+/// by others (github.com/philipturner/metal-benchmarks).
 const APPLE_SIMD_WIDTH: u32 = 32;
 
 /// The operating system, which is the driver here: they come and change together.

@@ -1,33 +1,37 @@
-//! An open device: the front's calls, each handed to the file that carries it out.
+//! The opened device: the backend's side of the seam.
 
 use std::{
     ptr::NonNull,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, OnceLock},
 };
 
 use objc2::rc::autoreleasepool;
 
 use super::{
+    command::{Argument, Commands},
+    context::Context,
     instance::{DeviceHandle, Instance},
     memory::{Arena, MetalMemory},
+    pipeline::Pipelines,
     queue::Queue,
-    staging::Staging,
+    staging::{Route, Staging},
 };
 use crate::{
     DeviceDescription, OpenOptions, Result, Tensor,
-    backend::{BackendDevice, Memory, MemoryUse, Pending, Work},
-    lowering::{Profile, lower},
+    backend::{Action, BackendDevice, Memory, MemoryUse, Pending, Work},
+    faults::Injector,
+    lowering::{self, Dispatch, Profile},
     op::Op,
 };
 
-/// An open device.
+/// A Metal device. Work under way holds what it needs, so its parts may go in any order.
 struct MetalDevice {
-    description: DeviceDescription,
-    profile: Profile,
+    staging: Staging,
+    pipelines: Pipelines,
     arena: Arc<Arena>,
     queue: Queue,
-    /// Only where the host does not see the device's memory.
-    staging: Option<Mutex<Staging>>,
+    profile: Profile,
+    description: DeviceDescription,
 }
 
 /// Opens a device, or says why not.
@@ -36,24 +40,69 @@ pub(crate) fn open_device(
     device: &DeviceHandle,
     options: &OpenOptions,
 ) -> Result<Arc<dyn BackendDevice>, String> {
-    autoreleasepool(|_| {
-        let mut description = instance.describe(&device.0);
-        description.unified_memory &= !options.without_unified_memory;
-        if let Some(bytes) = options.max_binding_bytes {
-            description.limits.max_binding_bytes = description.limits.max_binding_bytes.min(bytes);
+    let mut description = instance.describe(&device.0);
+    description.unified_memory &= !options.without_unified_memory;
+    if let Some(bytes) = options.max_binding_bytes {
+        description.limits.max_binding_bytes = description.limits.max_binding_bytes.min(bytes);
+    }
+    let context =
+        Arc::new(Context { raw: device.0.clone(), injector: Injector::new(options), lost: OnceLock::new() });
+    let arena = Arc::new(Arena::new(&context, description.unified_memory));
+    let queue = autoreleasepool(|_| Queue::new(&context, &arena)).map_err(|e| e.to_string())?;
+    Ok(Arc::new(MetalDevice {
+        staging: Staging::new(&context),
+        pipelines: Pipelines::new(&context),
+        arena,
+        queue,
+        profile: Profile::of(&description),
+        description,
+    }))
+}
+
+impl MetalDevice {
+    fn memory<'a>(&self, memory: &'a dyn Memory, what: &'static str) -> Result<&'a MetalMemory> {
+        MetalMemory::of(memory, what, &self.description.name)
+    }
+
+    fn route(&self) -> Route<'_> {
+        Route { queue: &self.queue, pipelines: &self.pipelines }
+    }
+
+    fn record(&self, commands: &mut Commands<'_>, work: &Work) -> Result<()> {
+        for step in &work.steps {
+            if step.barrier {
+                commands.barrier();
+            }
+            match &step.action {
+                Action::Op(op) => {
+                    for dispatch in lowering::lower(op, &self.profile)? {
+                        if dispatch.barrier {
+                            commands.barrier();
+                        }
+                        self.dispatch(commands, &dispatch)?;
+                    }
+                }
+                Action::CopyBytes { from, from_offset, to, to_offset, bytes } => {
+                    let (from, to) = (from.memory()?, to.memory()?);
+                    let from = self.memory(&*from, "copy_bytes")?.buffer();
+                    let to = self.memory(&*to, "copy_bytes")?.buffer();
+                    commands.copy((from, *from_offset), (to, *to_offset), *bytes)?;
+                }
+            }
         }
-        let is_shared = description.unified_memory;
-        let arena = Arc::new(Arena::new(device.0.clone(), is_shared));
-        let queue = Queue::new(&device.0, arena.clone())?;
-        let staging = if is_shared {
-            None
-        } else {
-            let visible = Arc::new(Arena::new(device.0.clone(), true));
-            Some(Mutex::new(Staging::new(&visible).map_err(|e| e.to_string())?))
-        };
-        let profile = Profile::of(&description);
-        Ok(Arc::new(MetalDevice { description, profile, arena, queue, staging }) as Arc<dyn BackendDevice>)
-    })
+        Ok(())
+    }
+
+    fn dispatch(&self, commands: &mut Commands<'_>, dispatch: &Dispatch) -> Result<()> {
+        let pipeline = self.pipelines.get(dispatch.kernel)?;
+        let memories = dispatch.bindings.iter().map(|b| b.buffer.memory()).collect::<Result<Vec<_>>>()?;
+        let arguments = memories
+            .iter()
+            .zip(&dispatch.bindings)
+            .map(|(memory, b)| Ok((self.memory(&**memory, dispatch.kernel.name)?.buffer(), b.offset)))
+            .collect::<Result<Vec<Argument<'_>>>>()?;
+        commands.dispatch(&pipeline, &arguments, &dispatch.params, dispatch.workgroups)
+    }
 }
 
 impl BackendDevice for MetalDevice {
@@ -62,67 +111,63 @@ impl BackendDevice for MetalDevice {
     }
 
     fn allocate(&self, bytes: u64) -> Result<Arc<dyn Memory>> {
-        Ok(Arc::new(self.arena.allocate(bytes)?))
+        Ok(self.arena.allocate(bytes)?)
     }
 
     fn memory_use(&self) -> MemoryUse {
-        self.arena.memory_use()
+        let mut memory_use = self.arena.memory_use();
+        memory_use.reserved += self.staging.reserved();
+        memory_use
     }
 
     fn write(&self, memory: &dyn Memory, offset: u64, bytes: &[u8]) -> Result<()> {
-        if let Some(staging) = &self.staging {
-            let target = MetalMemory::of(memory)?.raw()?;
-            return staging.lock().unwrap_or_else(PoisonError::into_inner).write(
-                &self.queue,
-                target,
-                offset,
-                bytes,
-            );
+        let memory = self.memory(memory, "write")?;
+        match memory.host() {
+            Some(host) => {
+                // SAFETY: the front checked that `offset..offset + bytes.len()` lies inside the buffer and that no
+                // work touches it; the address is good as long as `memory`; the caller's slice cannot overlap it.
+                unsafe {
+                    host.add(offset as usize)
+                        .copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len());
+                };
+                Ok(())
+            }
+            None => self.staging.upload(self.route(), memory.buffer(), offset, bytes),
         }
-        let host = MetalMemory::of(memory)?.address()?;
-        // SAFETY: the front checked that the range lies in the buffer, and that no submitted work and no other call
-        // uses the buffer now; `memory` keeps the address valid.
-        unsafe {
-            host.add(offset as usize).copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len())
-        };
-        Ok(())
     }
 
     fn read(&self, memory: &dyn Memory, offset: u64, bytes: &mut [u8]) -> Result<()> {
-        if let Some(staging) = &self.staging {
-            let source = MetalMemory::of(memory)?.raw()?;
-            return staging.lock().unwrap_or_else(PoisonError::into_inner).read(
-                &self.queue,
-                source,
-                offset,
-                bytes,
-            );
+        let memory = self.memory(memory, "read")?;
+        match memory.host() {
+            Some(host) => {
+                // SAFETY: as in `write`.
+                unsafe {
+                    host.add(offset as usize)
+                        .copy_to_nonoverlapping(NonNull::from(&mut *bytes).cast(), bytes.len());
+                };
+                Ok(())
+            }
+            None => self.staging.download(self.route(), memory.buffer(), offset, bytes),
         }
-        let host = MetalMemory::of(memory)?.address()?;
-        // SAFETY: the front checked that the range lies in the buffer, and that the work which wrote it was waited
-        // for; `memory` keeps the address valid.
-        unsafe {
-            host.add(offset as usize).copy_to_nonoverlapping(NonNull::from(&mut *bytes).cast(), bytes.len())
-        };
-        Ok(())
     }
 
     fn submit(&self, work: &Work) -> Result<Arc<dyn Pending>> {
-        let completion = self.queue.submit(work.timed, |recorder| {
-            work.steps.iter().try_for_each(|step| recorder.step(step, &self.profile))
-        })?;
-        Ok(completion)
+        autoreleasepool(|_| {
+            let mut commands = self.queue.commands(&self.pipelines)?;
+            self.record(&mut commands, work)?;
+            Ok(self.queue.submit(commands, work.timed)? as Arc<dyn Pending>)
+        })
     }
 
     fn kernels_of(&self, op: &Op<Tensor>) -> Result<Vec<&'static str>> {
-        let mut names: Vec<_> =
-            lower(op, &self.profile)?.iter().map(|dispatch| dispatch.kernel.name).collect();
+        let mut names: Vec<_> = lowering::lower(op, &self.profile)?.iter().map(|d| d.kernel.name).collect();
         names.sort_unstable();
         names.dedup();
         Ok(names)
     }
 
     fn trim(&self) {
+        self.staging.trim();
         self.arena.trim();
     }
 }

@@ -23,23 +23,34 @@ pub(super) struct Report {
     pub(super) text: String,
 }
 
-/// Why a command buffer failed, in our terms.
-pub(super) fn of_work(report: Report, memory: MemoryUse) -> Error {
-    let Report { domain, code, text } = report;
-    let is_ours = domain == COMMAND_BUFFER_DOMAIN;
-    let lost = |help| Error::DeviceLost { reason: text.clone(), help };
-    match code {
-        TIMEOUT if is_ours => lost("results are undefined; submit less work at once"),
-        PAGE_FAULT if is_ours => {
-            lost("results are undefined; this is a mistake in a kernel: please report it")
-        }
-        ACCESS_REVOKED if is_ours => lost("the system shut this process out; start the app again"),
-        // iOS takes the GPU from an app that leaves the foreground. The device is as good as new when it returns.
-        NOT_PERMITTED if is_ours => lost("open the device again when the app is in the foreground"),
-        DEVICE_REMOVED if is_ours => lost("the device was unplugged; open another one"),
-        OUT_OF_MEMORY if is_ours => out_of_memory(memory.reserved, memory),
-        _ => Error::Driver { call: "MTLCommandBuffer", code: format!("{text} ({domain} {code})") },
+impl Report {
+    /// Whether the device will never work again in this process.
+    pub(super) fn is_final(&self) -> bool {
+        self.domain == COMMAND_BUFFER_DOMAIN && matches!(self.code, ACCESS_REVOKED | DEVICE_REMOVED)
     }
+
+    /// Why a command buffer failed, in our terms.
+    pub(super) fn into_error(self, memory: MemoryUse) -> Error {
+        let code = (self.domain == COMMAND_BUFFER_DOMAIN).then_some(self.code);
+        let help = match code {
+            Some(TIMEOUT) => "results are undefined; submit less work at once",
+            Some(PAGE_FAULT) => "results are undefined; a kernel read or wrote astray: please report it",
+            // iOS takes the GPU from an app that leaves the foreground, and gives it back later.
+            Some(NOT_PERMITTED) => "submit the work again when the app is in the foreground",
+            Some(ACCESS_REVOKED | DEVICE_REMOVED) => return device_lost(self.text),
+            Some(OUT_OF_MEMORY) => return out_of_memory(memory.reserved, memory),
+            _ => {
+                let Self { domain, code, text } = self;
+                return Error::Driver { call: "MTLCommandBuffer", code: format!("{text} ({domain} {code})") };
+            }
+        };
+        Error::DeviceLost { reason: self.text, help }
+    }
+}
+
+/// A device that is gone.
+pub(super) fn device_lost(reason: String) -> Error {
+    Error::DeviceLost { reason, help: "open a device again; what its buffers held has to be written anew" }
 }
 
 /// An allocation of `asked` bytes that cannot be.
@@ -50,7 +61,7 @@ pub(super) fn out_of_memory(asked: u64, memory: MemoryUse) -> Error {
         available: limit.saturating_sub(memory.reserved),
         limit,
         pool: "device",
-        help: "free buffers, or use a smaller or more strongly quantised model",
+        help: "free buffers, or ask for less",
     }
 }
 
@@ -59,9 +70,12 @@ mod tests {
     use super::*;
     use crate::ErrorKind;
 
+    fn report(domain: &str, code: isize) -> Report {
+        Report { domain: domain.into(), code, text: "Insufficient Permission".into() }
+    }
+
     fn error(domain: &str, code: isize) -> Error {
-        let memory = MemoryUse { reserved: 700, budget: Some(1000) };
-        of_work(Report { domain: domain.into(), code, text: "Insufficient Permission".into() }, memory)
+        report(domain, code).into_error(MemoryUse { reserved: 700, budget: Some(1000) })
     }
 
     #[test]
@@ -71,6 +85,18 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::DeviceLost, "{code}");
             assert!(error.to_string().contains("Insufficient Permission"), "the system's own words are kept");
         }
+    }
+
+    #[test]
+    fn only_a_device_that_is_gone_stays_lost() {
+        assert!(
+            [ACCESS_REVOKED, DEVICE_REMOVED].map(|c| report(COMMAND_BUFFER_DOMAIN, c).is_final())
+                == [true; 2]
+        );
+        for code in [TIMEOUT, PAGE_FAULT, NOT_PERMITTED, OUT_OF_MEMORY] {
+            assert!(!report(COMMAND_BUFFER_DOMAIN, code).is_final(), "{code}");
+        }
+        assert!(!report("NSPOSIXErrorDomain", DEVICE_REMOVED).is_final());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! for ever if need be. Callers are counted here first, and one who waited too long is told so.
 
 use std::{
-    sync::{Condvar, Mutex, PoisonError},
+    sync::{Arc, Condvar, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -16,7 +16,7 @@ pub(super) struct InFlight {
 }
 
 /// One place among them. Dropped, it is free again.
-pub(super) struct Place<'a>(&'a InFlight);
+pub(super) struct Place(Option<Arc<InFlight>>);
 
 impl InFlight {
     pub(super) fn new(limit: usize) -> Self {
@@ -24,7 +24,7 @@ impl InFlight {
     }
 
     /// Takes a place, or `None` when none became free in time.
-    pub(super) fn enter(&self, patience: Duration) -> Option<Place<'_>> {
+    pub(super) fn enter(self: &Arc<Self>, patience: Duration) -> Option<Place> {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut count, _) = self
             .freed
@@ -34,7 +34,7 @@ impl InFlight {
             return None;
         }
         *count += 1;
-        Some(Place(self))
+        Some(Place(Some(Arc::clone(self))))
     }
 
     /// Frees a place that was [kept](Place::keep).
@@ -45,16 +45,18 @@ impl InFlight {
     }
 }
 
-impl Place<'_> {
+impl Place {
     /// Keeps the place taken; the completion handler will [leave](InFlight::leave) it.
-    pub(super) fn keep(self) {
-        std::mem::forget(self);
+    pub(super) fn keep(mut self) {
+        self.0 = None;
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Place {
     fn drop(&mut self) {
-        self.0.leave();
+        if let Some(in_flight) = &self.0 {
+            in_flight.leave();
+        }
     }
 }
 
@@ -64,7 +66,7 @@ mod tests {
 
     #[test]
     fn the_one_too_many_is_told_instead_of_blocked() {
-        let under_way = InFlight::new(2);
+        let under_way = Arc::new(InFlight::new(2));
         let first = under_way.enter(Duration::ZERO).unwrap();
         under_way.enter(Duration::ZERO).unwrap().keep();
         assert!(under_way.enter(Duration::ZERO).is_none());
@@ -74,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_kept_place_is_freed_by_the_completion_handler() {
-        let under_way = InFlight::new(1);
+        let under_way = Arc::new(InFlight::new(1));
         under_way.enter(Duration::ZERO).unwrap().keep();
         std::thread::scope(|threads| {
             let next = threads.spawn(|| under_way.enter(Duration::from_secs(60)).is_some());

@@ -1,10 +1,13 @@
 //! Everything up to the list of devices.
 
-use objc2::{available, rc::Retained, rc::autoreleasepool, runtime::ProtocolObject};
+use objc2::{rc::Retained, rc::autoreleasepool, runtime::ProtocolObject};
 use objc2_foundation::NSProcessInfo;
 use objc2_metal::{MTLCopyAllDevices, MTLDevice, MTLGPUFamily, MTLSize};
 
-use super::describe::{self, Facts, Families, System};
+use super::{
+    budget,
+    describe::{self, Facts, Families, System},
+};
 use crate::{DeviceDescription, OpenOptions};
 
 /// The families of Apple's own GPUs, by number.
@@ -79,7 +82,7 @@ fn facts_of(device: &ProtocolObject<dyn MTLDevice>) -> Facts {
         families: families_of(device),
         has_unified_memory: device.hasUnifiedMemory(),
         is_simulator: cfg!(target_abi = "sim"),
-        working_set_bytes: working_set_bytes(device),
+        working_set_bytes: budget::working_set(device),
         max_buffer_bytes: device.maxBufferLength() as u64,
         max_threads: [width, height, depth].map(|threads| threads as u64),
         threadgroup_memory_bytes: device.maxThreadgroupMemoryLength() as u64,
@@ -94,11 +97,4 @@ fn families_of(device: &ProtocolObject<dyn MTLDevice>) -> Families {
         metal3: device.supportsFamily(MTLGPUFamily::Metal3),
         metal4: device.supportsFamily(MTLGPUFamily::Metal4),
     }
-}
-
-/// How much memory the device can use well, where the system can tell.
-pub(super) fn working_set_bytes(device: &ProtocolObject<dyn MTLDevice>) -> Option<u64> {
-    // The only call of ours that is younger than the floor. 0 is what a device without an opinion says.
-    let bytes = if available!(ios = 16.0, ..) { device.recommendedMaxWorkingSetSize() } else { 0 };
-    (bytes > 0).then_some(bytes)
 }

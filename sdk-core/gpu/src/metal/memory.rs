@@ -6,9 +6,10 @@
 
 use std::{
     any::Any,
+    mem::ManuallyDrop,
     ptr::NonNull,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -16,69 +17,131 @@ use std::{
 use objc2::{rc::Retained, rc::autoreleasepool, runtime::ProtocolObject};
 use objc2_metal::{MTLBuffer, MTLDevice, MTLResourceOptions};
 
-use super::{
-    fault, instance,
-    recycling::{Spare, rounded},
-};
+use super::{budget, context::Context, fault, recycling::Shelf};
 use crate::{
     Error, Result,
     backend::{Memory, MemoryUse},
 };
 
+/// Allocations are padded to a multiple of this, so that kernels may read whole words.
+const PADDING: u64 = 16;
+
 /// A buffer as Metal has it.
 pub(super) type RawBuffer = ProtocolObject<dyn MTLBuffer>;
 
-/// Where buffers come from and go to.
+/// All buffers of one kind on a device.
 pub(super) struct Arena {
-    device: Retained<ProtocolObject<dyn MTLDevice>>,
-    /// Whether the host sees the buffers.
+    context: Arc<Context>,
+    /// Whether the host sees them.
     is_shared: bool,
-    /// Bytes of all buffers, the spare ones too.
+    /// Bytes of all that exist, on the shelf or not.
     reserved: AtomicU64,
-    spare: Mutex<Spare<Owned>>,
+    shelf: Shelf<Backing>,
 }
 
-/// An allocation.
-pub(super) struct MetalMemory {
-    /// `None` only while it is being dropped.
-    buffer: Option<Owned>,
-    arena: Arc<Arena>,
-}
-
-/// A buffer that may go from thread to thread.
-struct Owned {
-    raw: Retained<RawBuffer>,
-    /// Its first byte, where the host sees it.
-    host: Option<NonNull<u8>>,
+/// A buffer and where the host sees it.
+struct Backing {
     bytes: u64,
+    raw: Retained<RawBuffer>,
+    host: Option<NonNull<u8>>,
 }
 
-// SAFETY: a Metal resource may be retained, released, encoded and asked for its address from any thread (Apple,
-// "Metal Programming Guide": device, queue and resources are thread-safe; encoders are not). objc2-metal leaves
-// `Send` and `Sync` out because the *contents* are not synchronised. Access to those goes through `host`, and the
-// front lets nobody read or write a buffer that submitted work or another call is writing (crate::backend).
-unsafe impl Send for Owned {}
-// SAFETY: as above; `&Owned` gives out nothing but the object and the address.
-unsafe impl Sync for Owned {}
+// SAFETY: a Metal resource may be retained, released, encoded and asked for its address from any thread; only
+// encoders and command buffers belong to one. objc2-metal leaves `Send` and `Sync` out because the *contents* are
+// not synchronised. They are reached through `host` alone, and who reads and writes there when is the front's to
+// keep apart, as `backend.rs` says.
+unsafe impl Send for Backing {}
+// SAFETY: as above; a shared reference gives out nothing but the object and the address.
+unsafe impl Sync for Backing {}
+
+/// A buffer as the front holds it.
+pub(super) struct MetalMemory {
+    arena: Arc<Arena>,
+    /// Taken out in `drop` only.
+    backing: ManuallyDrop<Backing>,
+}
+
+impl MetalMemory {
+    /// The memory behind the seam, if it is one of ours.
+    pub(super) fn of<'a>(memory: &'a dyn Memory, what: &'static str, ours: &str) -> Result<&'a Self> {
+        (memory as &dyn Any).downcast_ref().ok_or_else(|| Error::WrongDevice {
+            what,
+            ours: ours.into(),
+            theirs: "another backend".into(),
+        })
+    }
+
+    pub(super) fn buffer(&self) -> &RawBuffer {
+        &self.backing.raw
+    }
+}
+
+impl Memory for MetalMemory {
+    fn host(&self) -> Option<NonNull<u8>> {
+        self.backing.host
+    }
+}
+
+impl Drop for MetalMemory {
+    fn drop(&mut self) {
+        // SAFETY: the only place that takes the backing out, and `self` is never used again.
+        let backing = unsafe { ManuallyDrop::take(&mut self.backing) };
+        for surplus in self.arena.shelf.keep(backing.bytes, backing) {
+            self.arena.destroy(surplus);
+        }
+    }
+}
 
 impl Arena {
-    pub(super) fn new(device: Retained<ProtocolObject<dyn MTLDevice>>, is_shared: bool) -> Self {
-        Self { device, is_shared, reserved: AtomicU64::new(0), spare: Mutex::default() }
+    pub(super) fn new(context: &Arc<Context>, is_shared: bool) -> Self {
+        Self { context: Arc::clone(context), is_shared, reserved: AtomicU64::new(0), shelf: Shelf::default() }
     }
 
-    pub(super) fn allocate(self: &Arc<Self>, bytes: u64) -> Result<MetalMemory> {
-        let size = rounded(bytes);
-        let recycled = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take(size);
-        let buffer = match recycled {
-            Some(buffer) => buffer,
-            None => self.make(size).ok_or_else(|| fault::out_of_memory(bytes, self.memory_use()))?,
+    pub(super) fn allocate(self: &Arc<Self>, bytes: u64) -> Result<Arc<MetalMemory>> {
+        self.context.check_alive()?;
+        if self.context.injector.exhausts_allocation() {
+            return Err(self.out_of_memory(bytes));
+        }
+        let padded = bytes.checked_next_multiple_of(PADDING).ok_or_else(|| self.out_of_memory(bytes))?;
+        let backing = match self.shelf.take(padded).or_else(|| self.create(padded)) {
+            Some(backing) => backing,
+            // What lies on the shelf may be just what is missing.
+            None if self.clear_shelf() => self.create(padded).ok_or_else(|| self.out_of_memory(bytes))?,
+            None => return Err(self.out_of_memory(bytes)),
         };
-        Ok(MetalMemory { buffer: Some(buffer), arena: self.clone() })
+        Ok(Arc::new(MetalMemory { arena: Arc::clone(self), backing: ManuallyDrop::new(backing) }))
     }
 
-    fn make(&self, bytes: u64) -> Option<Owned> {
-        // Longer than the limit is not an error to Metal but a failed assertion, so it must not get there.
-        if bytes > self.device.maxBufferLength() as u64 {
+    /// What is held, and what the system allows now.
+    pub(super) fn memory_use(&self) -> MemoryUse {
+        let reserved = self.reserved();
+        MemoryUse { reserved, budget: budget::now(&self.context.raw, reserved) }
+    }
+
+    /// Bytes taken from the system, used or not.
+    pub(super) fn reserved(&self) -> u64 {
+        self.reserved.load(Ordering::Relaxed)
+    }
+
+    /// Gives back whatever no buffer needs.
+    pub(super) fn trim(&self) {
+        self.clear_shelf();
+    }
+
+    /// Whether there was anything on the shelf.
+    fn clear_shelf(&self) -> bool {
+        let kept = self.shelf.empty();
+        let had_any = !kept.is_empty();
+        for backing in kept {
+            self.destroy(backing);
+        }
+        had_any
+    }
+
+    fn create(&self, bytes: u64) -> Option<Backing> {
+        let device = &self.context.raw;
+        // To Metal, a length beyond the limit is not an error but a failed assertion: it must not get there.
+        if bytes > device.maxBufferLength() as u64 {
             return None;
         }
         let storage = if self.is_shared {
@@ -87,70 +150,18 @@ impl Arena {
             MTLResourceOptions::StorageModePrivate
         };
         let options = storage | MTLResourceOptions::HazardTrackingModeUntracked;
-        let raw = autoreleasepool(|_| self.device.newBufferWithLength_options(bytes as usize, options))?;
+        let raw = autoreleasepool(|_| device.newBufferWithLength_options(bytes as usize, options))?;
         self.reserved.fetch_add(bytes, Ordering::Relaxed);
         let host = self.is_shared.then(|| raw.contents().cast());
-        Some(Owned { raw, host, bytes })
+        Some(Backing { bytes, raw, host })
     }
 
-    /// What is taken from the system, and what the system would give.
-    pub(super) fn memory_use(&self) -> MemoryUse {
-        let reserved = self.reserved.load(Ordering::Relaxed);
-        let budget = instance::working_set_bytes(&self.device);
-        MemoryUse { reserved, budget }
+    fn destroy(&self, backing: Backing) {
+        self.reserved.fetch_sub(backing.bytes, Ordering::Relaxed);
+        autoreleasepool(|_| drop(backing));
     }
 
-    /// Frees what is spare.
-    pub(super) fn trim(&self) {
-        let (bytes, buffers) = self.spare.lock().unwrap_or_else(PoisonError::into_inner).drain();
-        self.reserved.fetch_sub(bytes, Ordering::Relaxed);
-        autoreleasepool(|_| drop(buffers));
-    }
-
-    fn take_back(&self, buffer: Owned) {
-        let bytes = buffer.bytes;
-        let refused = self.spare.lock().unwrap_or_else(PoisonError::into_inner).keep(bytes, buffer);
-        if let Some(buffer) = refused {
-            self.reserved.fetch_sub(bytes, Ordering::Relaxed);
-            autoreleasepool(|_| drop(buffer));
-        }
-    }
-}
-
-impl MetalMemory {
-    /// The allocation behind a buffer of the front.
-    pub(super) fn of(memory: &dyn Memory) -> Result<&Self> {
-        (memory as &dyn Any).downcast_ref().ok_or_else(|| Error::WrongDevice {
-            what: "Metal",
-            ours: "a Metal device".into(),
-            theirs: "another backend".into(),
-        })
-    }
-
-    /// The buffer as Metal has it.
-    pub(super) fn raw(&self) -> Result<&RawBuffer> {
-        self.buffer.as_ref().map(|buffer| &*buffer.raw).ok_or(Error::Closed { what: "buffer" })
-    }
-
-    /// Its first byte, where the host sees it.
-    pub(super) fn address(&self) -> Result<NonNull<u8>> {
-        self.host().ok_or_else(|| Error::Unsupported {
-            what: "a host address".into(),
-            why: "this memory is the device's own".into(),
-        })
-    }
-}
-
-impl Memory for MetalMemory {
-    fn host(&self) -> Option<NonNull<u8>> {
-        self.buffer.as_ref()?.host
-    }
-}
-
-impl Drop for MetalMemory {
-    fn drop(&mut self) {
-        if let Some(buffer) = self.buffer.take() {
-            self.arena.take_back(buffer);
-        }
+    fn out_of_memory(&self, asked: u64) -> Error {
+        fault::out_of_memory(asked, self.memory_use())
     }
 }

@@ -17,8 +17,12 @@
 //! What it does not do: textures, several queues, peer memory between devices, Metal 4's command model.
 
 #[cfg(target_vendor = "apple")]
+mod budget;
+#[cfg(target_vendor = "apple")]
 mod command;
 mod completion;
+#[cfg(target_vendor = "apple")]
+mod context;
 mod copy;
 mod describe;
 #[cfg(target_vendor = "apple")]
@@ -40,4 +44,4 @@ mod staging;
 #[cfg(target_vendor = "apple")]
 pub(crate) use device::open_device;
 #[cfg(target_vendor = "apple")]
-pub(crate) use instance::{DeviceHandle, Instance, open_instance};
+pub(crate) use instance::open_instance;

@@ -1,12 +1,12 @@
 //! Kernels, compiled on first use from the Metal source that the build script wrote.
 //!
 //! There is no cache on disk of our own. Metal keeps one for each app, by device and system, and mends it when it is
-//! damaged; of updating an `MTLBinaryArchive` at run time beside it, Apple's header says that it is "not
-//! recommended" for shipped apps: it "requires corruption resiliency" and "may cache hard-to-reproduce errors".
+//! damaged. Of updating an `MTLBinaryArchive` at run time beside it, Apple's header says that it is "not
+//! recommended" in a shipped app: it "requires corruption resiliency" and "may cache hard-to-reproduce errors".
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, PoisonError, RwLock},
 };
 
 use objc2::{available, rc::Retained, rc::autoreleasepool, runtime::ProtocolObject};
@@ -16,65 +16,68 @@ use objc2_metal::{
     MTLMathFloatingPointFunctions, MTLMathMode,
 };
 
+use super::context::Context;
 use crate::{Error, Result, lowering::Kernel};
 
-/// A compiled kernel as Metal has it.
-pub(super) type RawPipeline = ProtocolObject<dyn MTLComputePipelineState>;
-
-/// The compiled kernels of one device.
+/// All pipelines of a device.
 pub(super) struct Pipelines {
-    device: Retained<ProtocolObject<dyn MTLDevice>>,
-    /// By name and version.
-    ready: Mutex<HashMap<(&'static str, u64), Retained<RawPipeline>>>,
+    made: RwLock<HashMap<&'static str, Pipeline>>,
+    context: Arc<Context>,
+}
+
+/// A kernel, ready to be run.
+#[derive(Clone)]
+pub(super) struct Pipeline {
+    pub(super) raw: Retained<ProtocolObject<dyn MTLComputePipelineState>>,
+    pub(super) bindings: usize,
+    pub(super) workgroup: [u32; 3],
 }
 
 impl Pipelines {
-    pub(super) fn new(device: Retained<ProtocolObject<dyn MTLDevice>>) -> Self {
-        Self { device, ready: Mutex::default() }
+    pub(super) fn new(context: &Arc<Context>) -> Self {
+        Self { made: RwLock::default(), context: Arc::clone(context) }
     }
 
-    /// The compiled kernel. Whoever needs one that is being compiled waits for it.
-    pub(super) fn get(&self, kernel: &'static Kernel) -> Result<Retained<RawPipeline>> {
-        let key = (kernel.name, kernel.version);
-        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pipeline) = ready.get(&key) {
+    /// The pipeline of `kernel`. The first call for a kernel makes it, and others wait for that.
+    pub(super) fn get(&self, kernel: &'static Kernel) -> Result<Pipeline> {
+        if let Some(pipeline) = self.made.read().unwrap_or_else(PoisonError::into_inner).get(kernel.name) {
             return Ok(pipeline.clone());
         }
-        let pipeline = autoreleasepool(|_| self.compile(kernel))?;
-        ready.insert(key, pipeline.clone());
+        let mut made = self.made.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = made.get(kernel.name) {
+            return Ok(pipeline.clone());
+        }
+        let pipeline = autoreleasepool(|_| self.make(kernel))?;
+        made.insert(kernel.name, pipeline.clone());
         Ok(pipeline)
     }
 
-    fn compile(&self, kernel: &Kernel) -> Result<Retained<RawPipeline>> {
+    fn make(&self, kernel: &'static Kernel) -> Result<Pipeline> {
+        let device = &self.context.raw;
         let failed = |call, text: String| Error::Driver { call, code: format!("{}: {text}", kernel.name) };
-        let library = self
-            .device
+        let library = device
             .newLibraryWithSource_options_error(&NSString::from_str(kernel.msl), Some(&options()))
             .map_err(|e| failed("newLibraryWithSource", e.localizedDescription().to_string()))?;
         let function = library
             .newFunctionWithName(&NSString::from_str(kernel.entry))
             .ok_or_else(|| failed("newFunctionWithName", format!("no function `{}`", kernel.entry)))?;
-        let pipeline = self
-            .device
+        let raw = device
             .newComputePipelineStateWithFunction_error(&function)
             .map_err(|e| failed("newComputePipelineState", e.localizedDescription().to_string()))?;
-        // A kernel that needs many registers may run in smaller groups than the device's limit promises.
-        let (needed, allowed) = (threads(kernel), pipeline.maxTotalThreadsPerThreadgroup());
+        // A kernel that needs many registers may run in smaller groups only than the device's limit promises.
+        let needed: usize = kernel.workgroup.iter().map(|&threads| threads as usize).product();
+        let allowed = raw.maxTotalThreadsPerThreadgroup();
         if needed > allowed {
             return Err(Error::Unsupported {
                 what: format!("kernel `{}`", kernel.name),
                 why: format!("its groups have {needed} threads, this device can run it with {allowed}"),
             });
         }
-        Ok(pipeline)
+        Ok(Pipeline { raw, bindings: kernel.bindings.len(), workgroup: kernel.workgroup })
     }
 }
 
-fn threads(kernel: &Kernel) -> usize {
-    kernel.workgroup.iter().map(|&n| n as usize).product()
-}
-
-/// The language of the floor, and arithmetic as it is written: without this, Metal assumes that there are no NaNs.
+/// The language of the floor, and arithmetic as it is written: left alone, Metal assumes that there are no NaNs.
 fn options() -> Retained<MTLCompileOptions> {
     let options = MTLCompileOptions::new();
     options.setLanguageVersion(MTLLanguageVersion::Version2_3);

@@ -1,107 +1,154 @@
-//! Transfers to and from memory that the host does not see: old Macs with a card of their own.
+//! The staging ring: how bytes reach memory that the host does not see, and come back from it.
 //!
-//! A ring of a few host-visible pieces. While the device copies one, the host fills or empties the next. Writes
-//! return when the last piece is handed over, not when it has arrived: the queue keeps the order, and if the copy
-//! fails, whoever uses the piece next is told.
+//! Old Macs with a card need it, and tests that pretend to be one. A transfer of any size goes through a few slots
+//! of fixed size: while the device copies one, the host fills or empties the next. Slots are made when they are
+//! first needed.
 
-use std::{ptr::NonNull, sync::Arc};
+use std::{
+    ptr::NonNull,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use super::{
-    command::Place,
-    completion::Completion,
+    command::Argument,
+    context::Context,
     memory::{Arena, MetalMemory, RawBuffer},
-    queue::Queue,
+    pipeline::Pipelines,
+    queue::{Flight, Queue},
 };
-use crate::{Error, Result, backend::Pending};
+use crate::{
+    Error, Result,
+    backend::{Memory, Pending},
+};
 
-/// Bytes of one piece.
-const PIECE_BYTES: usize = 4 << 20;
+/// Slots in the ring.
+const SLOTS: usize = 4;
 
-/// Pieces in the ring.
-const PIECES: usize = 3;
+/// Bytes of a slot.
+const SLOT_BYTES: usize = 16 << 20;
 
-/// The ring. One transfer at a time uses it; part `i` of a transfer goes through piece `i % PIECES`.
+/// The ring, for both directions. One transfer at a time uses it; part `i` goes through slot `i % SLOTS`.
 pub(super) struct Staging {
-    pieces: [Piece; PIECES],
+    slots: Mutex<[Slot; SLOTS]>,
+    arena: Arc<Arena>,
 }
 
-struct Piece {
-    memory: MetalMemory,
-    /// The copy that uses it.
-    busy: Option<Arc<Completion>>,
+/// A host-visible buffer, once there is one, and the copy that uses it.
+#[derive(Default)]
+struct Slot {
+    memory: Option<Arc<MetalMemory>>,
+    copy: Option<Arc<Flight>>,
+}
+
+/// Where copies go.
+#[derive(Clone, Copy)]
+pub(super) struct Route<'a> {
+    pub(super) queue: &'a Queue,
+    pub(super) pipelines: &'a Pipelines,
 }
 
 impl Staging {
-    /// A ring of pieces from `arena`, which must be one that the host sees.
-    pub(super) fn new(arena: &Arc<Arena>) -> Result<Self> {
-        let piece = || Ok::<_, Error>(Piece { memory: arena.allocate(PIECE_BYTES as u64)?, busy: None });
-        Ok(Self { pieces: [piece()?, piece()?, piece()?] })
+    pub(super) fn new(context: &Arc<Context>) -> Self {
+        Self { slots: Mutex::default(), arena: Arc::new(Arena::new(context, true)) }
     }
 
-    /// Copies `bytes` to `target` at `offset`.
-    pub(super) fn write(
-        &mut self,
-        queue: &Queue,
-        target: &RawBuffer,
-        offset: u64,
-        bytes: &[u8],
-    ) -> Result<()> {
-        for (index, part) in bytes.chunks(PIECE_BYTES).enumerate() {
-            let piece = &mut self.pieces[index % PIECES];
-            let host = piece.ready()?;
-            // SAFETY: `host` begins a piece of PIECE_BYTES, of which `part` is one chunk at most; `ready` waited for
-            // the copy that used it; `&mut self` keeps other transfers away.
-            unsafe { host.copy_from_nonoverlapping(NonNull::from(part).cast(), part.len()) };
-            let to = Place { buffer: target, offset: offset + (index * PIECE_BYTES) as u64 };
-            piece.busy = Some(queue.submit(false, |recorder| {
-                recorder.copy(Place { buffer: piece.memory.raw()?, offset: 0 }, to, part.len() as u64, false)
-            })?);
+    /// Writes `bytes` to `to` from `offset` on. Returns when the device has them.
+    pub(super) fn upload(&self, route: Route<'_>, to: &RawBuffer, offset: u64, bytes: &[u8]) -> Result<()> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        for (index, part) in bytes.chunks(SLOT_BYTES).enumerate() {
+            let slot = &mut slots[index % SLOTS];
+            slot.wait()?;
+            let memory = slot.memory(&self.arena)?;
+            // SAFETY: a slot has SLOT_BYTES, of which `part` is one chunk at most; the copy that used it is done;
+            // the lock keeps other transfers away.
+            unsafe { address(&memory)?.copy_from_nonoverlapping(NonNull::from(part).cast(), part.len()) };
+            let to = (to, offset + (index * SLOT_BYTES) as u64);
+            slot.copy = Some(route.copy((memory.buffer(), 0), to, part.len())?);
         }
-        Ok(())
+        slots.iter_mut().try_for_each(Slot::wait)
     }
 
-    /// Copies from `source` at `offset`.
-    pub(super) fn read(
-        &mut self,
-        queue: &Queue,
-        source: &RawBuffer,
+    /// Reads `bytes` of `from` from `offset` on.
+    pub(super) fn download(
+        &self,
+        route: Route<'_>,
+        from: &RawBuffer,
         offset: u64,
         bytes: &mut [u8],
     ) -> Result<()> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let total = bytes.len();
         let mut asked = 0;
-        for (index, part) in bytes.chunks_mut(PIECE_BYTES).enumerate() {
-            // Keep the device ahead of the host by as many pieces as there are.
-            while asked < index + PIECES && asked * PIECE_BYTES < total {
-                let start = asked * PIECE_BYTES;
-                let from = Place { buffer: source, offset: offset + start as u64 };
-                self.pieces[asked % PIECES].fill(queue, from, (total - start).min(PIECE_BYTES))?;
+        for (index, part) in bytes.chunks_mut(SLOT_BYTES).enumerate() {
+            // Keep the device ahead of the host by as many slots as there are.
+            while asked < index + SLOTS && asked * SLOT_BYTES < total {
+                let slot = &mut slots[asked % SLOTS];
+                slot.wait()?;
+                let memory = slot.memory(&self.arena)?;
+                let start = asked * SLOT_BYTES;
+                let from = (from, offset + start as u64);
+                slot.copy = Some(route.copy(from, (memory.buffer(), 0), (total - start).min(SLOT_BYTES))?);
                 asked += 1;
             }
-            let host = self.pieces[index % PIECES].ready()?;
-            // SAFETY: `host` begins a piece of PIECE_BYTES, of which `part` is one chunk at most; `ready` waited for
-            // the copy into it; `&mut self` keeps other transfers away.
-            unsafe { host.copy_to_nonoverlapping(NonNull::from(&mut *part).cast(), part.len()) };
+            let slot = &mut slots[index % SLOTS];
+            slot.wait()?;
+            let memory = slot.memory(&self.arena)?;
+            // SAFETY: a slot has SLOT_BYTES, of which `part` is one chunk at most; the copy into it is done; the
+            // lock keeps other transfers away.
+            unsafe { address(&memory)?.copy_to_nonoverlapping(NonNull::from(&mut *part).cast(), part.len()) };
         }
         Ok(())
+    }
+
+    /// Bytes that the ring holds.
+    pub(super) fn reserved(&self) -> u64 {
+        self.arena.reserved()
+    }
+
+    /// Gives the slots back.
+    pub(super) fn trim(&self) {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        for slot in &mut *slots {
+            // A copy that failed is over, too.
+            let _ = slot.wait();
+            slot.memory = None;
+        }
+        self.arena.trim();
     }
 }
 
-impl Piece {
-    /// Has the device copy `bytes` into the piece.
-    fn fill(&mut self, queue: &Queue, from: Place<'_>, bytes: usize) -> Result<()> {
-        self.ready()?;
-        self.busy = Some(queue.submit(false, |recorder| {
-            recorder.copy(from, Place { buffer: self.memory.raw()?, offset: 0 }, bytes as u64, false)
-        })?);
-        Ok(())
+impl Slot {
+    /// Waits for the copy that uses it. Whoever was not told that it failed is told now.
+    fn wait(&mut self) -> Result<()> {
+        match self.copy.take() {
+            Some(copy) => copy.wait(None).map(drop),
+            None => Ok(()),
+        }
     }
 
-    /// Its first byte, once the device is done with it.
-    fn ready(&mut self) -> Result<NonNull<u8>> {
-        if let Some(copy) = self.busy.take() {
-            copy.wait(None)?;
+    fn memory(&mut self, arena: &Arc<Arena>) -> Result<Arc<MetalMemory>> {
+        if let Some(memory) = &self.memory {
+            return Ok(Arc::clone(memory));
         }
-        self.memory.address()
+        let memory = arena.allocate(SLOT_BYTES as u64)?;
+        Ok(Arc::clone(self.memory.insert(memory)))
     }
+}
+
+impl Route<'_> {
+    fn copy(self, from: Argument<'_>, to: Argument<'_>, bytes: usize) -> Result<Arc<Flight>> {
+        objc2::rc::autoreleasepool(|_| {
+            let mut commands = self.queue.commands(self.pipelines)?;
+            commands.copy(from, to, bytes as u64)?;
+            self.queue.submit(commands, false)
+        })
+    }
+}
+
+/// The first byte of a slot.
+fn address(memory: &MetalMemory) -> Result<NonNull<u8>> {
+    memory.host().ok_or_else(|| Error::Unsupported {
+        what: "staging".into(),
+        why: "the host does not see the memory that was made for it".into(),
+    })
 }

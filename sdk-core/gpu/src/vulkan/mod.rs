@@ -1,1 +1,41 @@
-//! The vulkan backend.
+//! Vulkan 1.1 and up, through ash, loaded when a device is opened.
+//!
+//! One path serves every vendor. The floor is core 1.1; whatever is newer is used as an extension where the
+//! driver lists it, and never assumed. Arguments were checked by the front ([`crate::backend`]); what is checked
+//! here is only what a driver may answer.
+//!
+//! Every handle is owned by one struct that destroys it. Ownership runs in one direction:
+//!
+//! ```text
+//! Memory, Flight ─▶ Arena, Queue ─▶ Context (VkDevice) ─▶ InstanceHandle (VkInstance) ─▶ the loader's library
+//! ```
+//!
+//! What it does not do: images, several queues, peer memory between devices.
+
+mod command;
+mod completion;
+mod context;
+mod describe;
+mod device;
+mod extensions;
+mod fence;
+mod instance;
+mod memory;
+mod pipeline;
+mod pipeline_cache;
+mod queue;
+mod recycling;
+mod staging;
+#[cfg(test)]
+mod tests;
+mod timeline;
+mod validation;
+
+pub(crate) use device::open_device;
+pub(crate) use instance::{DeviceHandle, Instance, open_instance};
+
+/// Storage buffers that our kernels may take; a device that has fewer is refused.
+const BINDINGS: u32 = 6;
+
+/// Bytes of constants that go with a dispatch: what every Vulkan device offers.
+const PARAMS_BYTES: u32 = 128;

@@ -30,9 +30,10 @@ pub(super) fn time(duration: Duration) -> String {
     }
 }
 
-/// "0" or "3.1e-7": errors matter by their magnitude.
-pub(super) fn error(value: f64) -> String {
-    if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") }
+/// A part of what is allowed: "0 %", "31 %", and powers of ten where it is far beyond.
+pub(super) fn part(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    if percent.abs() < 10_000.0 { format!("{percent:.0} %") } else { format!("{percent:.0e} %") }
 }
 
 #[cfg(test)]
@@ -57,8 +58,10 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_result_shows_a_plain_zero() {
-        assert_eq!(error(0.0), "0");
-        assert_eq!(error(3.14e-7), "3.1e-7");
+    fn parts_are_whole_percents_until_they_are_absurd() {
+        assert_eq!(part(0.0), "0 %");
+        assert_eq!(part(0.314), "31 %");
+        assert_eq!(part(5.0e5), "5e7 %");
+        assert_eq!(part(f64::INFINITY), "inf %");
     }
 }

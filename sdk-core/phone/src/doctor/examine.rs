@@ -1,11 +1,72 @@
 //! Asks the SDK, and fills the report.
 
-use exo_gpu::BackendKind;
+use std::time::Instant;
 
-use super::{progress::Step, report::Report};
+use exo_gpu::{Error, Gpu, OpenOptions, SelfTestProgress};
+
+use super::report::{Opened, Report};
 
 /// Opens a device, tests it, and reports; failures are part of the report.
-pub(super) fn examine(backend: Option<BackendKind>, progress: &mut dyn FnMut(Step)) -> Report {
-    let _ = (backend, progress);
-    Report::new(Vec::new(), Vec::new(), None, Some("this build has no backend".into()))
+pub(super) fn examine(options: OpenOptions, progress: &mut dyn FnMut(SelfTestProgress)) -> Report {
+    let start = Instant::now();
+    let gpu = match Gpu::open(options) {
+        Ok(gpu) => gpu,
+        Err(error) => return refused(error),
+    };
+    let open_time = start.elapsed();
+    let tested =
+        gpu.device().self_test(progress).and_then(|kernels| Ok((kernels, gpu.device().memory_report()?)));
+    let (opened, error) = match tested {
+        Ok((kernels, memory)) => {
+            let (device, health) = (gpu.device().description(), gpu.device().health());
+            (Some(Opened { device, open_time, memory, kernels, health, notes: gpu.registry_notes() }), None)
+        }
+        Err(error) => (None, Some(format!("the self-tests broke off: {error}"))),
+    };
+    let report = Report::new(gpu.devices().to_vec(), gpu.refusals().to_vec(), opened, error);
+    gpu.device().close();
+    report
+}
+
+/// Nothing was opened. The reasons become refusals, which the report shows one by one.
+fn refused(error: Error) -> Report {
+    let message = error.to_string();
+    match error {
+        Error::NoDevice { refusals } => Report::new(
+            Vec::new(),
+            refusals,
+            None,
+            Some("no device could be opened; the reasons are above".into()),
+        ),
+        _ => Report::new(Vec::new(), Vec::new(), None, Some(message)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exo_gpu::BackendKind;
+
+    use super::*;
+
+    fn remembering_nothing(backend: BackendKind) -> OpenOptions {
+        OpenOptions::new().remember_nothing().backend(backend)
+    }
+
+    #[test]
+    fn the_cpu_passes_everywhere_and_reports_progress_to_the_end() {
+        let mut last = None;
+        let report =
+            examine(remembering_nothing(BackendKind::Cpu), &mut |step| last = Some((step.done, step.total)));
+        assert!(report.is_healthy(), "{report:?}");
+        assert!(matches!(last, Some((done, total)) if done == total && total > 0), "{last:?}");
+    }
+
+    #[test]
+    fn a_backend_that_this_platform_lacks_is_refused_with_its_reason() {
+        let foreign = if cfg!(target_vendor = "apple") { BackendKind::Vulkan } else { BackendKind::Metal };
+        let report = examine(remembering_nothing(foreign), &mut |_| {});
+        assert!(!report.is_healthy());
+        assert!(report.opened.is_none());
+        assert!(!report.refusals.is_empty(), "{report:?}");
+    }
 }

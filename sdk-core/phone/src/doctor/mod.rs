@@ -17,7 +17,7 @@ use std::{
 };
 
 use clap::{Args as ClapArgs, ValueEnum};
-use exo_gpu::BackendKind;
+use exo_gpu::{BackendKind, OpenOptions};
 
 use crate::terminal::Palette;
 use progress::Progress;
@@ -67,7 +67,11 @@ impl From<Backend> for BackendKind {
 /// Examines the device and prints the report to standard output; progress goes to standard error.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut progress = Progress::on_stderr();
-    let report = examine::examine(args.backend.map(Into::into), &mut |step| progress.show(&step));
+    let options = match args.backend {
+        Some(backend) => OpenOptions::new().backend(backend.into()),
+        None => OpenOptions::new(),
+    };
+    let report = examine::examine(options, &mut |step| progress.show(&step));
     progress.end();
 
     let stdout = io::stdout();

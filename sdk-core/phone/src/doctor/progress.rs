@@ -2,18 +2,9 @@
 
 use std::io::{self, IsTerminal, Write};
 
-const BAR_CELLS: usize = 24;
+use exo_gpu::SelfTestProgress as Step;
 
-/// How far the self-tests are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Step {
-    /// Tests that are done.
-    pub(super) done: usize,
-    /// Tests in all.
-    pub(super) total: usize,
-    /// The kernel that is tested now.
-    pub(super) kernel: String,
-}
+const BAR_CELLS: usize = 24;
 
 /// Shows steps on a stream.
 pub(super) struct Progress<W> {

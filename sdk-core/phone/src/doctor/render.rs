@@ -5,9 +5,9 @@ mod kernels;
 
 use std::fmt::Write;
 
-use exo_gpu::DeviceDescription;
+use exo_gpu::{DeviceDescription, Health};
 
-use super::report::{Opened, Report, Verdict};
+use super::report::{Opened, Report};
 use crate::terminal::{Palette, Role};
 
 /// The whole report.
@@ -20,6 +20,9 @@ pub(super) fn render(report: &Report, palette: Palette) -> String {
         device::describe(&mut text, opened, palette);
         section(&mut text, "Self-tests", palette);
         kernels::table(&mut text, &opened.kernels, palette);
+        for note in &opened.notes {
+            let _ = writeln!(text, "\n{}", palette.paint(Role::Notice, &format!("note: {note}")));
+        }
     }
     text.push('\n');
     text.push_str(&conclusion(report, palette));
@@ -73,25 +76,22 @@ fn conclusion(report: &Report, palette: Palette) -> String {
 }
 
 fn verdicts(opened: &Opened, palette: Palette) -> String {
-    let (trusted, wrong) = (opened.trusted(), opened.wrong());
-    if trusted + wrong == 0 {
-        return palette.paint(Role::Bad, "no self-test ran on this device, so nothing is proven");
+    let tested = opened.kernels.len();
+    let distrusted: Vec<&str> = opened.distrusted().map(|kernel| kernel.kernel.as_str()).collect();
+    if let Health::Replaced { reason } = &opened.health {
+        palette.paint(Role::Bad, &format!("the device was lost during its tests: {reason}"))
+    } else if tested == 0 {
+        palette.paint(Role::Bad, "no self-test ran on this device, so nothing is proven")
+    } else if distrusted.is_empty() {
+        palette.paint(Role::Good, &format!("all {tested} self-tests passed"))
+    } else {
+        let names = distrusted.join(", ");
+        let failed = distrusted.len();
+        palette.paint(
+            Role::Bad,
+            &format!("{failed} of {tested} self-tests failed: {names}; the CPU computes in their place"),
+        )
     }
-    if wrong == 0 {
-        return palette.paint(Role::Good, &format!("all {trusted} self-tests passed"));
-    }
-    let names: Vec<&str> = opened
-        .kernels
-        .iter()
-        .filter(|kernel| matches!(kernel.verdict, Verdict::Wrong { .. }))
-        .map(|kernel| kernel.name.as_str())
-        .collect();
-    let text = format!(
-        "{wrong} of {} self-tests failed: {}; the CPU computes in their place",
-        trusted + wrong,
-        names.join(", ")
-    );
-    palette.paint(Role::Bad, &text)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use exo_gpu::{DeviceDescription, Refusal};
+use exo_gpu::{DeviceDescription, Health, KernelReport, MemoryReport, Refusal};
 use serde::Serialize;
 
 /// The version of the JSON document; it changes when a field changes its meaning or goes away.
@@ -31,9 +31,9 @@ pub(super) struct Report {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Outcome {
-    /// Every kernel that the device can run was tested and trusted.
+    /// Every kernel was tested and is trusted.
     Passed,
-    /// At least one kernel gave wrong numbers; the CPU computes in its place.
+    /// At least one kernel gave wrong answers or could not be run; the CPU computes in its place.
     Failed,
     /// Nothing could be opened, or the tests could not be run to their end.
     Broken,
@@ -47,55 +47,13 @@ pub(super) struct Opened {
     /// How long opening took.
     pub(super) open_time: Duration,
     /// Memory after the tests.
-    pub(super) memory: Memory,
+    pub(super) memory: MemoryReport,
     /// The verdict on each kernel.
-    pub(super) kernels: Vec<Kernel>,
-}
-
-/// Memory of a device, in bytes.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct Memory {
-    /// In buffers that are alive.
-    pub(super) used: u64,
-    /// Taken from the system.
-    pub(super) reserved: u64,
-    /// The most that was ever used.
-    pub(super) peak: u64,
-    /// What the system lets us use, where it says so.
-    pub(super) budget: Option<u64>,
-}
-
-/// The self-test of one kernel.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Kernel {
-    /// Its name.
-    pub(super) name: String,
-    /// What the test said.
-    pub(super) verdict: Verdict,
-    /// The largest error that was seen.
-    pub(super) worst_error: Option<f64>,
-    /// The largest error that is allowed.
-    pub(super) bound: f64,
-    /// How long the test took.
-    pub(super) elapsed: Duration,
-}
-
-/// What a self-test said.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Verdict {
-    /// Right on this device.
-    Trusted,
-    /// Wrong on this device: the CPU computes in its place.
-    Wrong {
-        /// What was seen.
-        reason: String,
-    },
-    /// The device cannot run it; another variant or the CPU does.
-    Unsupported {
-        /// What is missing.
-        why: String,
-    },
+    pub(super) kernels: Vec<KernelReport>,
+    /// Whether the device is still the one that was opened.
+    pub(super) health: Health,
+    /// What the registry could not use or write.
+    pub(super) notes: Vec<String>,
 }
 
 impl Report {
@@ -120,22 +78,19 @@ impl Report {
 }
 
 impl Opened {
-    /// How many kernels were found right.
-    pub(super) fn trusted(&self) -> usize {
-        self.kernels.iter().filter(|kernel| kernel.verdict == Verdict::Trusted).count()
+    /// The kernels that gave wrong answers or could not be run.
+    pub(super) fn distrusted(&self) -> impl Iterator<Item = &KernelReport> {
+        self.kernels.iter().filter(|kernel| !kernel.verdict.is_trusted())
     }
 
-    /// How many kernels were found wrong.
-    pub(super) fn wrong(&self) -> usize {
-        self.kernels.iter().filter(|kernel| matches!(kernel.verdict, Verdict::Wrong { .. })).count()
-    }
-
-    /// A device without a single trusted kernel proves nothing, so it does not pass.
+    /// A device that was lost, or on which nothing was tested, proves nothing: it does not pass.
     fn outcome(&self) -> Outcome {
-        match (self.trusted(), self.wrong()) {
-            (1.., 0) => Outcome::Passed,
-            (0, 0) => Outcome::Broken,
-            _ => Outcome::Failed,
+        if self.kernels.is_empty() || self.health != Health::Well {
+            Outcome::Broken
+        } else if self.distrusted().next().is_some() {
+            Outcome::Failed
+        } else {
+            Outcome::Passed
         }
     }
 }
@@ -146,7 +101,7 @@ mod tests {
     use crate::doctor::sample;
 
     #[test]
-    fn a_device_passes_when_every_kernel_that_it_can_run_is_trusted() {
+    fn a_device_passes_when_every_kernel_is_trusted() {
         assert_eq!(sample::healthy().outcome, Outcome::Passed);
     }
 
@@ -159,6 +114,14 @@ mod tests {
     fn a_device_on_which_nothing_was_tested_does_not_pass() {
         let mut opened = sample::opened();
         opened.kernels.clear();
+        let report = Report::new(Vec::new(), Vec::new(), Some(opened), None);
+        assert_eq!(report.outcome, Outcome::Broken);
+    }
+
+    #[test]
+    fn a_device_that_was_lost_during_its_tests_does_not_pass() {
+        let mut opened = sample::opened();
+        opened.health = Health::Replaced { reason: "it hung".into() };
         let report = Report::new(Vec::new(), Vec::new(), Some(opened), None);
         assert_eq!(report.outcome, Outcome::Broken);
     }

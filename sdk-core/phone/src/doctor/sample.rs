@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use exo_gpu::{
-    ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits,
-    MemoryType, Refusal, Vendor,
+    ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Health, Heap,
+    KernelReport, Limits, MemoryReport, MemoryType, Refusal, Vendor, Verdict,
 };
 
-use super::report::{Kernel, Memory, Opened, Report, Verdict};
+use super::report::{Opened, Report};
 
 pub(super) const REFUSAL: &str = "a software device is never the default";
 pub(super) const LIE: &str = "row 3: 7.5 where 2.5 was due";
 
-/// One device, one refusal, all kernels trusted but one that the device cannot run.
+/// One device, one refusal, all kernels trusted.
 pub(super) fn healthy() -> Report {
     Report::new(vec![device()], vec![refusal()], Some(opened()), None)
 }
@@ -21,7 +21,7 @@ pub(super) fn healthy() -> Report {
 pub(super) fn one_kernel_lies() -> Report {
     let mut opened = opened();
     opened.kernels[1].verdict = Verdict::Wrong { reason: LIE.into() };
-    opened.kernels[1].worst_error = Some(5.0);
+    opened.kernels[1].worst_error = 5.0e5;
     Report::new(vec![device()], vec![refusal()], Some(opened), None)
 }
 
@@ -34,17 +34,16 @@ pub(super) fn opened() -> Opened {
     Opened {
         device: device(),
         open_time: Duration::from_millis(31),
-        memory: Memory { used: 0, reserved: 64 << 20, peak: 12 << 20, budget: Some(3 << 30) },
-        kernels: vec![
-            kernel("add", Verdict::Trusted, Some(0.0)),
-            kernel("matvec_q4_f16", Verdict::Trusted, Some(3.1e-7)),
-            kernel("matmul_native_f16", Verdict::Unsupported { why: "f16 is missing".into() }, None),
-        ],
+        memory: MemoryReport { used: 0, reserved: 64 << 20, peak: 12 << 20, budget: Some(3 << 30) },
+        kernels: vec![kernel("add", 0.0), kernel("matvec_q4_f16", 0.314)],
+        health: Health::Well,
+        notes: Vec::new(),
     }
 }
 
-fn kernel(name: &str, verdict: Verdict, worst_error: Option<f64>) -> Kernel {
-    Kernel { name: name.into(), verdict, worst_error, bound: 1e-5, elapsed: Duration::from_micros(1_200) }
+fn kernel(name: &str, worst_error: f64) -> KernelReport {
+    let elapsed = Duration::from_micros(1_200);
+    KernelReport { kernel: name.into(), verdict: Verdict::Trusted, worst_error, cases: 4, elapsed }
 }
 
 fn refusal() -> Refusal {

@@ -2,35 +2,34 @@
 
 use std::fmt::Write;
 
+use exo_gpu::{KernelReport, Verdict};
+
 use crate::{
-    doctor::{
-        amounts,
-        report::{Kernel, Verdict},
-    },
+    doctor::amounts,
     terminal::{Palette, Role},
 };
 
-/// One line a kernel.
-pub(super) fn table(text: &mut String, kernels: &[Kernel], palette: Palette) {
-    let width = kernels.iter().map(|kernel| kernel.name.len()).max().unwrap_or(0).max("kernel".len());
+/// One line a kernel. The error is the largest seen, as a part of what is allowed for it.
+pub(super) fn table(text: &mut String, kernels: &[KernelReport], palette: Palette) {
+    let width = kernels.iter().map(|kernel| kernel.kernel.len()).max().unwrap_or(0).max("kernel".len());
     let head = format!(
-        "{:<width$}  {:<11} {:>11}  {:>9}  {:>8}",
-        "kernel", "verdict", "worst error", "allowed", "time"
+        "{:<width$}  {:<7}  {:>5}  {:>16}  {:>8}",
+        "kernel", "verdict", "cases", "error of allowed", "time"
     );
     let _ = writeln!(text, "  {}", palette.paint(Role::Quiet, &head));
     for kernel in kernels {
         let (word, role, remark) = match &kernel.verdict {
             Verdict::Trusted => ("trusted", Role::Good, ""),
             Verdict::Wrong { reason } => ("wrong", Role::Bad, reason.as_str()),
-            Verdict::Unsupported { why } => ("unsupported", Role::Notice, why.as_str()),
+            Verdict::Failed { reason } => ("failed", Role::Bad, reason.as_str()),
         };
         let _ = write!(
             text,
-            "  {:<width$}  {} {:>11}  {:>9}  {:>8}",
-            kernel.name,
-            palette.paint(role, &format!("{word:<11}")),
-            kernel.worst_error.map_or("-".into(), amounts::error),
-            amounts::error(kernel.bound),
+            "  {:<width$}  {}  {:>5}  {:>16}  {:>8}",
+            kernel.kernel,
+            palette.paint(role, &format!("{word:<7}")),
+            kernel.cases,
+            amounts::part(kernel.worst_error),
             amounts::time(kernel.elapsed),
         );
         let _ = if remark.is_empty() { writeln!(text) } else { writeln!(text, "  {remark}") };
@@ -44,14 +43,15 @@ mod tests {
 
     #[test]
     fn columns_line_up_and_reasons_follow() {
+        let mut kernels = sample::opened().kernels;
+        kernels[1].verdict = Verdict::Failed { reason: "no pipeline".into() };
         let mut text = String::new();
-        table(&mut text, &sample::opened().kernels, Palette::Plain);
+        table(&mut text, &kernels, Palette::Plain);
         assert_eq!(
             text,
-            "  kernel             verdict     worst error    allowed      time
-  add                trusted               0     1.0e-5    1.2 ms
-  matvec_q4_f16      trusted          3.1e-7     1.0e-5    1.2 ms
-  matmul_native_f16  unsupported           -     1.0e-5    1.2 ms  f16 is missing
+            "  kernel         verdict  cases  error of allowed      time
+  add            trusted      4               0 %    1.2 ms
+  matvec_q4_f16  failed       4              31 %    1.2 ms  no pipeline
 "
         );
     }

@@ -1,0 +1,140 @@
+// language: metal2.3
+#include <metal_stdlib>
+#include <simd/simd.h>
+
+using metal::uint;
+
+
+struct Params {
+    uint rows;
+    uint columns;
+    uint x;
+    uint y;
+};
+typedef uint type_1[1];
+struct Thread {
+    uint lane;
+    uint subgroup;
+    uint subgroups;
+    uint subgroup_lane;
+    metal::uint3 group;
+    metal::uint3 groups;
+};
+struct type_3 {
+    uint inner[128];
+};
+
+uint key(
+    uint bits
+) {
+    uint magnitude = bits & 2147483647u;
+    if (magnitude > 2139095040u) {
+        return 0u;
+    }
+    return (bits > 2147483647u) ? (2147483648u - magnitude) : (2147483648u + magnitude);
+}
+
+uint workgroup_max_key(
+    uint value,
+    Thread thread_1,
+    threadgroup type_3& key_parts
+) {
+    uint most = {};
+    uint i = 1u;
+    uint unnamed = metal::simd_max(value);
+    if (thread_1.subgroup_lane == 0u) {
+        key_parts.inner[thread_1.subgroup] = unnamed;
+    }
+    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+    uint _e11 = key_parts.inner[0];
+    most = _e11;
+    bool loop_init = true;
+    while(true) {
+        if (!loop_init) {
+            uint _e25 = i;
+            i = _e25 + 1u;
+        }
+        loop_init = false;
+        uint _e15 = i;
+        if (_e15 < thread_1.subgroups) {
+        } else {
+            break;
+        }
+        {
+            uint _e18 = most;
+            uint _e20 = i;
+            uint _e22 = key_parts.inner[_e20];
+            most = metal::max(_e18, _e22);
+        }
+    }
+    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+    uint _e27 = most;
+    return _e27;
+}
+
+struct argmaxInput {
+};
+[[max_total_threads_per_threadgroup(128)]] kernel void argmax(
+  uint lane [[thread_index_in_threadgroup]]
+, uint subgroup [[simdgroup_index_in_threadgroup]]
+, uint subgroups [[simdgroups_per_threadgroup]]
+, uint subgroup_lane [[thread_index_in_simdgroup]]
+, metal::uint3 group [[threadgroup_position_in_grid]]
+, metal::uint3 groups [[threadgroups_per_grid]]
+, device type_1 const& x [[buffer(0)]]
+, device type_1& y [[buffer(1)]]
+, constant Params& params [[buffer(2)]]
+, threadgroup type_3& key_parts
+) {
+    const Thread thread_ = { lane, subgroup, subgroups, subgroup_lane, group, groups };
+    uint best = 0u;
+    uint at = {};
+    uint c = {};
+    uint row = (thread_.group.y * thread_.groups.x) + thread_.group.x;
+    uint _e11 = params.rows;
+    if (row >= _e11) {
+        return;
+    }
+    uint _e15 = params.x;
+    uint _e18 = params.columns;
+    uint x0_ = _e15 + (row * _e18);
+    at = thread_.lane;
+    c = thread_.lane;
+    bool loop_init_1 = true;
+    while(true) {
+        if (!loop_init_1) {
+            uint _e41 = c;
+            c = _e41 + 128u;
+        }
+        loop_init_1 = false;
+        uint _e27 = c;
+        uint _e30 = params.columns;
+        if (_e27 < _e30) {
+        } else {
+            break;
+        }
+        {
+            uint _e33 = c;
+            uint _e36 = x[x0_ + _e33];
+            uint _e37 = key(_e36);
+            uint _e38 = best;
+            if (_e37 > _e38) {
+                best = _e37;
+                uint _e40 = c;
+                at = _e40;
+            }
+        }
+    }
+    uint _e44 = best;
+    uint _e45 = workgroup_max_key(_e44, thread_, key_parts);
+    uint _e47 = at;
+    uint _e49 = best;
+    uint _e52 = workgroup_max_key((_e49 == _e45) ? ~(_e47) : 0u, thread_, key_parts);
+    if (thread_.lane == 0u) {
+        uint _e59 = params.y;
+        y[_e59 + row] = ~(_e52);
+        return;
+    } else {
+        return;
+    }
+}

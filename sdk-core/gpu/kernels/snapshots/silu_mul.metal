@@ -1,0 +1,80 @@
+// language: metal2.3
+#include <metal_stdlib>
+#include <simd/simd.h>
+
+using metal::uint;
+
+
+struct Params {
+    uint n;
+    uint columns;
+    uint first;
+    uint a;
+    uint b;
+    uint y;
+};
+typedef float type_2[1];
+
+float sigmoid(
+    float z
+) {
+    float d = -(metal::abs(z));
+    float e = metal::exp((d < -104.0) ? -104.0 : d);
+    return ((z < 0.0) ? e : 1.0) / (1.0 + e);
+}
+
+uint b_index(
+    uint i_1,
+    constant Params& params
+) {
+    uint _e3 = params.columns;
+    if (_e3 == 0u) {
+        uint _e8 = params.b;
+        return _e8 + i_1;
+    }
+    uint _e12 = params.b;
+    uint _e15 = params.first;
+    uint _e19 = params.columns;
+    return _e12 + ((_e15 + i_1) % _e19);
+}
+
+struct silu_mulInput {
+};
+[[max_total_threads_per_threadgroup(128)]] kernel void silu_mul(
+  metal::uint3 id [[thread_position_in_grid]]
+, metal::uint3 groups [[threadgroups_per_grid]]
+, constant Params& params [[buffer(3)]]
+, device type_2 const& a [[buffer(0)]]
+, device type_2& y [[buffer(2)]]
+, device type_2 const& b [[buffer(1)]]
+) {
+    uint i = {};
+    i = id.x;
+    bool loop_init = true;
+    while(true) {
+        if (!loop_init) {
+            uint _e32 = i;
+            i = _e32 + (groups.x * 128u);
+        }
+        loop_init = false;
+        uint _e4 = i;
+        uint _e7 = params.n;
+        if (_e4 < _e7) {
+        } else {
+            break;
+        }
+        {
+            uint _e12 = params.a;
+            uint _e13 = i;
+            float gate = a[_e12 + _e13];
+            uint _e20 = params.y;
+            uint _e21 = i;
+            float _e24 = sigmoid(gate);
+            uint _e27 = i;
+            uint _e28 = b_index(_e27, params);
+            float _e30 = b[_e28];
+            y[_e20 + _e21] = (gate * _e24) * _e30;
+        }
+    }
+    return;
+}

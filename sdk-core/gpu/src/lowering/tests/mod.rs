@@ -1,0 +1,11 @@
+//! What lowering promises: compiled kernels, lawful dispatches for any limit, and right numbers on lavapipe.
+
+mod array;
+mod compiled;
+mod lawful;
+mod numbers;
+mod paper;
+mod random;
+mod reference;
+mod rig;
+mod split;
