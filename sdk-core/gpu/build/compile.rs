@@ -64,7 +64,10 @@ pub(crate) fn compile(source: &Source) -> Result<Compiled, String> {
 }
 
 fn validate(module: &Module, source: &Source) -> Result<ModuleInfo, String> {
-    let capabilities = Capabilities::IMMEDIATES | Capabilities::SUBGROUP | Capabilities::SHADER_FLOAT16;
+    let capabilities = Capabilities::IMMEDIATES
+        | Capabilities::SUBGROUP
+        | Capabilities::SHADER_FLOAT16
+        | Capabilities::SHADER_FLOAT16_IN_FLOAT32;
     Validator::new(ValidationFlags::all(), capabilities).validate(module).map_err(|e| {
         let line = e.location(&source.text).map_or(0, |l| l.line_number as usize);
         let text = e.emit_to_string_with_path(&source.text, &source.name);

@@ -56,7 +56,8 @@ impl Batch {
         self.record(Op::Gelu { x: x.clone(), y: y.clone() })
     }
 
-    /// `y = x / sqrt(mean(x²) + epsilon) * weight`, by rows. May run in place.
+    /// `y = x / sqrt(mean(x²) + epsilon) * weight`, by rows. The weight is f32. May run in
+    /// place.
     pub fn rmsnorm(&mut self, x: &Tensor, weight: &Tensor, epsilon: f32, y: &Tensor) -> Result<&mut Self> {
         self.record(Op::RmsNorm { x: x.clone(), weight: weight.clone(), y: y.clone(), epsilon })
     }
@@ -119,7 +120,13 @@ impl Batch {
     }
 
     /// Copies the bytes `range` of `from` to `to` at `at`. Any alignment.
-    pub fn copy_bytes(&mut self, from: &Buffer, range: Range<u64>, to: &Buffer, at: u64) -> Result<&mut Self> {
+    pub fn copy_bytes(
+        &mut self,
+        from: &Buffer,
+        range: Range<u64>,
+        to: &Buffer,
+        at: u64,
+    ) -> Result<&mut Self> {
         const CALL: &str = "copy_bytes";
         let bytes = range.end.saturating_sub(range.start);
         if bytes == 0 {

@@ -33,18 +33,18 @@ fn types(op: &Op<Tensor>) -> Result<()> {
         }
         Op::RmsNorm { x, weight, y, .. } => {
             is(call, "x", x, DType::F32)?;
-            float(call, "weight", weight)?;
+            is(call, "weight", weight, DType::F32)?;
             is(call, "y", y, DType::F32)
         }
         Op::LayerNorm { x, weight, bias, y, .. } => {
             is(call, "x", x, DType::F32)?;
-            float(call, "weight", weight)?;
-            is(call, "bias", bias, weight.dtype())?;
+            is(call, "weight", weight, DType::F32)?;
+            is(call, "bias", bias, DType::F32)?;
             is(call, "y", y, DType::F32)
         }
-        Op::Rope { x, angles, y, .. } => {
-            [("x", x), ("angles", angles), ("y", y)].iter().try_for_each(|(name, t)| is(call, name, t, DType::F32))
-        }
+        Op::Rope { x, angles, y, .. } => [("x", x), ("angles", angles), ("y", y)]
+            .iter()
+            .try_for_each(|(name, t)| is(call, name, t, DType::F32)),
         Op::Gather { table, ids, y } => {
             weight_types(call, table)?;
             is(call, "ids", ids, DType::U32)?;
@@ -149,7 +149,12 @@ fn weight_shapes(call: &'static str, weight: &Weight<Tensor>) -> Result<()> {
 
 fn quantised_shapes(call: &'static str, q: &Quantised<Tensor>) -> Result<()> {
     let (&[rows, groups], words) = (q.scales.shape().dims(), q.words.shape()) else {
-        return Err(shape_error(call, "scales", q.scales.shape(), "two dimensions: [rows, columns / group]".into()));
+        return Err(shape_error(
+            call,
+            "scales",
+            q.scales.shape(),
+            "two dimensions: [rows, columns / group]".into(),
+        ));
     };
     let expected = u64::from(groups) * u64::from(q.group.size()) * u64::from(q.bits.count()) / 32;
     if words.rows() != u64::from(rows) || u64::from(words.columns()) != expected || words.dims().len() != 2 {
@@ -157,11 +162,20 @@ fn quantised_shapes(call: &'static str, q: &Quantised<Tensor>) -> Result<()> {
             call,
             "words",
             words,
-            format!("[{rows}, {expected}] for {groups} groups of {} at {} bits", q.group.size(), q.bits.count()),
+            format!(
+                "[{rows}, {expected}] for {groups} groups of {} at {} bits",
+                q.group.size(),
+                q.bits.count()
+            ),
         ));
     }
     if q.biases.shape() != q.scales.shape() {
-        return Err(shape_error(call, "biases", q.biases.shape(), format!("{:?}, as the scales", q.scales.shape())));
+        return Err(shape_error(
+            call,
+            "biases",
+            q.biases.shape(),
+            format!("{:?}, as the scales", q.scales.shape()),
+        ));
     }
     Ok(())
 }

@@ -12,7 +12,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Batch, Buffer, DType, DeviceDescription, Error, MemoryReport, Pressure, Result, Shape, Submission, Tensor,
+    Batch, Buffer, DType, DeviceDescription, Error, MemoryReport, Pressure, Result, Shape, Submission,
+    Tensor,
     backend::{Action, BackendDevice, Pending, Work},
     buffer::BufferInner,
     ledger::Ledger,
@@ -83,6 +84,14 @@ impl Device {
                 line: Line::default(),
             }),
         }
+    }
+
+    /// A device that trusts its kernels and remembers nothing: for tests of what lies below.
+    #[cfg(test)]
+    pub(crate) fn over(backend: Arc<dyn BackendDevice>) -> Self {
+        let key = crate::registry::DeviceKey::of(backend.description());
+        let trust = Trust::new(Arc::new(crate::registry::Registry::open(None)), key, HashMap::new());
+        Self::new(backend, None, trust)
     }
 
     /// What the device is. After a loss this is the CPU that took over.
@@ -163,8 +172,7 @@ impl Device {
     /// device give [`Error::Closed`].
     pub fn close(&self) {
         let queued = std::mem::take(&mut self.inner.line.lock().queued);
-        let cancelled: Vec<_> = queued.iter().map(|flight| flight.end(Err(Error::Cancelled))).collect();
-        drop(cancelled);
+        queued.iter().for_each(|flight| flight.end(Err(Error::Cancelled)));
         self.settle(u64::MAX);
         let backend = self.inner.state.write().unwrap_or_else(PoisonError::into_inner).backend.take();
         for buffer in self.inner.buffers.all() {
@@ -285,25 +293,20 @@ impl Device {
     /// The oldest flight, after moving up what waits behind an empty sky.
     fn first_flight(&self) -> Option<Arc<Flight>> {
         let mut line = self.inner.line.lock();
-        let ended = self.move_up(&mut line);
-        let first = line.flying.front().cloned();
-        drop(line);
-        drop(ended);
-        first
+        self.move_up(&mut line);
+        line.flying.front().cloned()
     }
 
-    /// Hands queued flights over while there is room. Returns the work of those that failed at once.
-    fn move_up(&self, line: &mut LineState) -> Vec<Option<Arc<Work>>> {
-        let mut ended = Vec::new();
+    /// Hands queued flights over while there is room.
+    fn move_up(&self, line: &mut LineState) {
         while line.flying.len() < crate::line::DEPTH
             && let Some(flight) = line.queued.pop_front()
         {
             if let Err(error) = self.launch(line, &flight) {
-                ended.push(flight.end(Err(error)));
+                flight.end(Err(error));
             }
         }
         self.inner.line.note(line);
-        ended
     }
 
     fn launch(&self, line: &mut LineState, flight: &Arc<Flight>) -> Result<()> {
@@ -338,10 +341,9 @@ impl Device {
             return;
         }
         line.flying.remove(at);
-        let work = flight.end(result);
-        let ended = self.move_up(&mut line);
-        drop(line);
-        drop((work, ended));
+        // Before the line is noted as settled: whoever waited finds the memory given back.
+        flight.end(result);
+        self.move_up(&mut line);
     }
 
     /// Runs work now, step by step, with the CPU in place of kernels that are wrong here.

@@ -160,7 +160,10 @@ impl Error {
 
     /// Whether the same call may work later without being changed.
     pub fn is_retryable(&self) -> bool {
-        matches!(self.kind(), ErrorKind::OutOfMemory | ErrorKind::DeviceLost | ErrorKind::Cancelled | ErrorKind::Io)
+        matches!(
+            self.kind(),
+            ErrorKind::OutOfMemory | ErrorKind::DeviceLost | ErrorKind::Cancelled | ErrorKind::Io
+        )
     }
 }
 

@@ -92,7 +92,8 @@ mod tests {
 
     #[test]
     fn independent_steps_run_side_by_side() {
-        let (barriers, _) = hazards(&[&[(1, 0..64, Read), (2, 0..64, Write)], &[(1, 0..64, Read), (2, 64..128, Write)]]);
+        let (barriers, _) =
+            hazards(&[&[(1, 0..64, Read), (2, 0..64, Write)], &[(1, 0..64, Read), (2, 64..128, Write)]]);
         assert_eq!(barriers, [false, false]);
     }
 

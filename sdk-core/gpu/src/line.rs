@@ -140,18 +140,14 @@ impl Flight {
         }
     }
 
-    /// Ends the flight and wakes whoever awaits it. Returns the work, to be dropped where no lock is held: its
-    /// buffers may be the last ones of a device.
-    pub(crate) fn end(&self, result: Result<Option<Duration>>) -> Option<Arc<Work>> {
+    /// Ends the flight: lets go of its work and the buffers in it, then wakes whoever awaits it.
+    pub(crate) fn end(&self, result: Result<Option<Duration>>) {
         let (phase, wakers) = {
             let mut state = self.lock();
             (std::mem::replace(&mut state.phase, Phase::Over(result)), std::mem::take(&mut state.wakers))
         };
+        drop(phase);
         wakers.into_iter().for_each(Waker::wake);
-        match phase {
-            Phase::Queued(work) | Phase::Flying(work, _) => Some(work),
-            Phase::Over(_) => None,
-        }
     }
 
     /// The result, or `None` and `waker` is woken when there is one.

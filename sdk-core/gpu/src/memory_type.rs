@@ -53,16 +53,16 @@ impl Placement {
         let largest = candidates().filter(|(_, t)| t.device_local).map(|(_, t)| size(t)).max().unwrap_or(0);
 
         // Staging belongs in the host's memory. Writes want write-combining, reads want the cache.
-        let upload = best(candidates().filter(|(_, t)| is_coherent(t)), |t| {
+        let upload = best(candidates().filter(|(_, t)| is_coherent(**t)), |t| {
             (!t.device_local, !t.host_cached, size(t))
         })?;
-        let download = best(candidates().filter(|(_, t)| is_coherent(t)), |t| {
+        let download = best(candidates().filter(|(_, t)| is_coherent(**t)), |t| {
             (t.host_cached, !t.device_local, size(t))
         })?;
         // Shared memory: coherent, in the largest of the device's heaps, and cached where there is a choice, so
         // that reading results back is fast.
         let shared = candidates().filter(|(_, t)| {
-            kind != DeviceKind::Discrete && t.device_local && is_coherent(t) && size(t) == largest
+            kind != DeviceKind::Discrete && t.device_local && is_coherent(**t) && size(t) == largest
         });
         let shared = best(shared, |t| t.host_cached);
         // Otherwise the device's own memory, and the plain kind, so that a visible window stays free for others.
@@ -99,7 +99,7 @@ fn best<'a, K: Ord>(
 }
 
 /// Mapped memory that needs no flush: the only kind that the host touches here.
-fn is_coherent(t: &MemoryType) -> bool {
+fn is_coherent(t: MemoryType) -> bool {
     t.host_visible && t.host_coherent
 }
 

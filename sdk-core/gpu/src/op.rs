@@ -4,7 +4,8 @@
 //! lower them to dispatches ([`lowering`](crate::lowering)); the CPU backend runs `Op<HostTensor>`s directly.
 //! The operand type is a parameter so that one walk over the operands serves hazards, lifetimes and binding.
 //!
-//! Activations are f32 everywhere. Weights may be f32, f16, bf16 or MLX affine-quantised.
+//! Activations are f32 everywhere, and so are the weights of norms, which are small. Matrices and tables may be
+//! f32, f16, bf16 or MLX affine-quantised.
 
 use serde::{Deserialize, Serialize};
 
@@ -254,10 +255,7 @@ impl<T> Op<T> {
     }
 
     /// The same operation over other operands.
-    pub(crate) fn try_map<U, E>(
-        &self,
-        f: &mut dyn FnMut(&T, Access) -> Result<U, E>,
-    ) -> Result<Op<U>, E> {
+    pub(crate) fn try_map<U, E>(&self, f: &mut dyn FnMut(&T, Access) -> Result<U, E>) -> Result<Op<U>, E> {
         use Access::{Read, Write};
         Ok(match self {
             Self::Fill { y, value } => Op::Fill { y: f(y, Write)?, value: *value },
@@ -268,12 +266,9 @@ impl<T> Op<T> {
                 Op::SiluMul { gate: f(gate, Read)?, up: f(up, Read)?, y: f(y, Write)? }
             }
             Self::Gelu { x, y } => Op::Gelu { x: f(x, Read)?, y: f(y, Write)? },
-            Self::RmsNorm { x, weight, y, epsilon } => Op::RmsNorm {
-                x: f(x, Read)?,
-                weight: f(weight, Read)?,
-                y: f(y, Write)?,
-                epsilon: *epsilon,
-            },
+            Self::RmsNorm { x, weight, y, epsilon } => {
+                Op::RmsNorm { x: f(x, Read)?, weight: f(weight, Read)?, y: f(y, Write)?, epsilon: *epsilon }
+            }
             Self::LayerNorm { x, weight, bias, y, epsilon } => Op::LayerNorm {
                 x: f(x, Read)?,
                 weight: f(weight, Read)?,
@@ -281,9 +276,7 @@ impl<T> Op<T> {
                 y: f(y, Write)?,
                 epsilon: *epsilon,
             },
-            Self::Softmax { x, y, scale } => {
-                Op::Softmax { x: f(x, Read)?, y: f(y, Write)?, scale: *scale }
-            }
+            Self::Softmax { x, y, scale } => Op::Softmax { x: f(x, Read)?, y: f(y, Write)?, scale: *scale },
             Self::Rope { x, angles, y, pairs } => {
                 Op::Rope { x: f(x, Read)?, angles: f(angles, Read)?, y: f(y, Write)?, pairs: *pairs }
             }

@@ -19,7 +19,7 @@ pub enum Validation {
 /// How to open a device. The defaults are right for apps.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    wish: Option<OwnedWish>,
+    pub(crate) wish: Option<OwnedWish>,
     /// Where pipeline caches and the registry live; `None` keeps nothing on disk.
     pub(crate) data_dir: Option<PathBuf>,
     pub(crate) memory_cap: Option<u64>,
@@ -33,7 +33,7 @@ pub struct OpenOptions {
 }
 
 #[derive(Clone, Debug)]
-enum OwnedWish {
+pub(crate) enum OwnedWish {
     Backend(BackendKind),
     Named(String),
 }

@@ -4,10 +4,7 @@
 //! best ([`rank`]), and which of them does the caller's wish allow ([`choose`]). No driver is called here, so
 //! a description recorded from somebody's phone is enough to know what we would do on it.
 
-use crate::{
-    ApiVersion, BackendKind, DeviceDescription, DeviceKind,
-    memory_type::{ANY_TYPE, Placement},
-};
+use crate::{ApiVersion, BackendKind, DeviceDescription, DeviceKind};
 
 /// The lowest Vulkan that we drive: what Android requires since version 10.
 const VULKAN_FLOOR: ApiVersion = ApiVersion { major: 1, minor: 1, patch: 0 };
@@ -95,6 +92,10 @@ fn passed_over(device: &DeviceDescription, wish: Wish<'_>) -> Option<String> {
 
 /// Why our kernels cannot run on `device`; `None` if they can.
 fn unfit(device: &DeviceDescription) -> Option<String> {
+    // There a kernel is a function call, without workgroups or bindings to be short of.
+    if device.backend == BackendKind::Cpu {
+        return None;
+    }
     let limits = &device.limits;
     if device.backend == BackendKind::Vulkan && device.api < VULKAN_FLOOR {
         return Some(format!(
@@ -120,9 +121,9 @@ fn unfit(device: &DeviceDescription) -> Option<String> {
         })
         .or_else(|| small("bytes in the largest kernel argument", limits.max_binding_bytes, BINDING_BYTES))
         .or_else(|| {
-            // Metal allocates what the host sees by itself; Vulkan leaves the choice to us.
-            let placement = Placement::choose(device.kind, &device.heaps, &device.memory_types, ANY_TYPE);
-            (device.backend == BackendKind::Vulkan && placement.is_none())
+            // Metal allocates what the host sees by itself; Vulkan leaves the choice to us, and promises one.
+            let is_mappable = device.memory_types.iter().any(|t| t.host_visible && t.host_coherent);
+            (device.backend == BackendKind::Vulkan && !is_mappable)
                 .then(|| "it has no memory that the host can map coherently".into())
         })
 }

@@ -119,6 +119,11 @@ fn every_device_can_be_used_but_the_one_with_vulkan_1_0() {
 }
 
 #[test]
+fn this_machines_cpu_can_always_be_used() {
+    assert_eq!(rank(&[crate::cpu::describe()]).usable, [0]);
+}
+
+#[test]
 fn a_refusal_says_what_is_missing() {
     let phone = device("mali-g57-valhall");
     let reason_without = |change: fn(&mut DeviceDescription)| {

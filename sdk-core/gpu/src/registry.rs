@@ -216,7 +216,8 @@ pub(crate) fn write_atomically(file: &Path, bytes: &[u8]) -> std::io::Result<()>
 
 /// FNV-1a, 64 bits: it finds damage, it does not keep out an attacker, who could write the file anyway.
 fn checksum(text: &str) -> String {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    let hash =
+        text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
     format!("{hash:016x}")
 }
 

@@ -5,6 +5,7 @@
 //! opens a device and prints what came of it, so that the real loader, in a process of its own, is what we see.
 
 #![cfg(all(unix, not(target_vendor = "apple"), not(target_os = "android")))]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::{
     path::{Path, PathBuf},
@@ -134,9 +135,13 @@ fn without_any_driver_the_reason_says_so() {
 }
 
 #[test]
-fn a_manifest_that_is_not_one_counts_as_no_driver() {
+fn a_manifest_that_is_not_one_is_passed_over_or_named() {
+    // Some loaders skip it, others call it a lack of memory: the reason must not send people to look for memory.
+    let damaged = "vulkan: memory ran out or a driver's manifest is damaged (VK_ERROR_OUT_OF_HOST_MEMORY)";
     for (name, garbage) in [("words", "not json"), ("half", r#"{"ICD": {"library_pa"#), ("empty", "{}")] {
-        assert_eq!(Machine::with_manifest(name, garbage).falls_back(), [NO_DRIVER], "{name}");
+        let refusals = Machine::with_manifest(name, garbage).falls_back();
+        let [reason] = &refusals[..] else { panic!("{name}: {refusals:?}") };
+        assert!([NO_DRIVER, damaged].contains(&reason.as_str()), "{name}: {reason}");
     }
 }
 

@@ -18,7 +18,8 @@ fn bytes_come_back_from_any_range_at_any_alignment() {
         buffer.write(0, &expected).unwrap();
         for _ in 0..200 {
             let start = seed.below(size);
-            let bytes = seed.bytes(seed_length(&mut seed, size - start));
+            let length = seed_length(&mut seed, size - start);
+            let bytes = seed.bytes(length);
             buffer.write(start, &bytes).unwrap();
             expected[start as usize..start as usize + bytes.len()].copy_from_slice(&bytes);
             let from = seed.below(size);

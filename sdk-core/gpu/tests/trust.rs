@@ -140,7 +140,11 @@ fn work_that_overwrote_its_inputs_is_not_repeated_but_refused() {
     assert_eq!(error.kind(), ErrorKind::DeviceLost);
     assert!(error.is_retryable());
     let mut byte = [0; 4];
-    assert_eq!(x.buffer().read(0, &mut byte).unwrap_err().kind(), ErrorKind::DeviceLost, "no wrong bytes are given out");
+    assert_eq!(
+        x.buffer().read(0, &mut byte).unwrap_err().kind(),
+        ErrorKind::DeviceLost,
+        "no wrong bytes are given out"
+    );
     // What the error said to do, works.
     x.buffer().write(0, bytemuck::cast_slice(&[1.0_f32, 2.0, 3.0])).unwrap();
     let mut batch = device.batch();
@@ -160,7 +164,8 @@ fn a_device_lost_in_its_self_test_is_replaced_by_the_cpu() {
 #[test]
 fn memory_of_its_own_that_goes_with_the_device_is_said_to_be_lost() {
     let place = Place::proven("discrete");
-    let faults = Faults { lose_device_at_submission: Some(1), ..Faults::default() };
+    // The first submission is the upload.
+    let faults = Faults { lose_device_at_submission: Some(2), ..Faults::default() };
     let options = OpenOptions::default().data_dir(&place.0).without_unified_memory().faults(faults);
     let device = lavapipe_with(options);
     let x = upload(&device, &[3], &[1.0, 2.0, 3.0]);

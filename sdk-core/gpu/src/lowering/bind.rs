@@ -17,10 +17,12 @@ pub(super) struct Bound {
 
 /// Binds `elements` of a tensor. Whoever calls it keeps the range within [`Profile::capacity`].
 ///
-/// The last word is bound whole, though its upper half may belong to somebody else: allocations are padded.
+/// A range of 16-bit elements begins at an even one. The last word is bound whole, though its upper half may
+/// belong to somebody else: allocations are padded.
 pub(super) fn bind(tensor: &Tensor, elements: Range<u64>, profile: &Profile) -> Bound {
     let size = tensor.dtype().bytes();
     let start = tensor.offset() + elements.start * size;
+    debug_assert!(start.is_multiple_of(4), "{tensor:?} is cut within a word");
     let end = (tensor.offset() + elements.end * size).next_multiple_of(4);
     let offset = start - start % profile.alignment();
     let binding = Binding { buffer: tensor.buffer().clone(), offset, bytes: end - offset };

@@ -48,11 +48,14 @@ fn most_rows(table: &Weight<Tensor>, profile: &Profile) -> Result<u64> {
         Weight::Dense(table) => vec![table],
         Weight::Quantised(q) => vec![&q.words, &q.scales, &q.biases],
     };
+    let bytes_of_row = |tensor: &&Tensor| u64::from(tensor.shape().columns()) * tensor.dtype().bytes();
     let mut most = u64::MAX;
-    for tensor in tensors {
-        let bytes = u64::from(tensor.shape().columns()) * tensor.dtype().bytes();
-        let rows = profile.capacity_of("gather: a row of the table", bytes)?;
-        most = most.min(if bytes.is_multiple_of(4) { rows } else { rows & !1 });
+    for bytes in tensors.iter().map(bytes_of_row) {
+        most = most.min(profile.capacity_of("gather: a row of the table", bytes)?);
+    }
+    let even = tensors.iter().map(bytes_of_row).any(|bytes| !bytes.is_multiple_of(4));
+    if even && most < table.dims().0 {
+        most &= !1;
     }
     if most == 0 {
         return Err(Error::Unsupported {

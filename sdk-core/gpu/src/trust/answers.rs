@@ -23,7 +23,10 @@ pub(crate) fn answer(op: &Op<Value>) -> Vec<f64> {
             let mean = row.iter().sum::<f64>() / row.len() as f64;
             let variance = row.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / row.len() as f64;
             let scale = 1.0 / (variance + f64::from(*epsilon)).sqrt();
-            row.iter().enumerate().map(|(i, v)| (v - mean) * scale * weight.number(i) + bias.number(i)).collect()
+            row.iter()
+                .enumerate()
+                .map(|(i, v)| (v - mean) * scale * weight.number(i) + bias.number(i))
+                .collect()
         }),
         Op::Softmax { x, scale, .. } => by_rows(x, |row| {
             let scaled: Vec<f64> = row.iter().map(|v| v * f64::from(*scale)).collect();

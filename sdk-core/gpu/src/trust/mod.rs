@@ -101,7 +101,8 @@ impl Trust {
         };
         let verdicts: HashMap<_, _> = kernels.iter().filter_map(remembered).collect();
         let all = kernels.is_empty()
-            || registry.is_complete(&key, set_version(&kernels)) && verdicts.values().all(Verdict::is_trusted);
+            || registry.is_complete(&key, set_version(&kernels))
+                && verdicts.values().all(Verdict::is_trusted);
         let (verdicts, all_trusted) = (Mutex::new(verdicts), AtomicBool::new(all));
         Self { registry, key, kernels, verdicts, plan: OnceLock::new(), all_trusted }
     }

@@ -37,7 +37,8 @@ fn run_on_host(backend: &dyn BackendDevice, op: &Op<Tensor>) -> Result<()> {
     let mut copies: Vec<(Scratch, &Tensor, Access)> = Vec::new();
     // Operands that share a range (in place) must share their copy too.
     op.visit(&mut |tensor, access| {
-        let known = copies.iter_mut().find(|(_, t, _)| t.buffer().is(tensor.buffer()) && t.range() == tensor.range());
+        let known =
+            copies.iter_mut().find(|(_, t, _)| t.buffer().is(tensor.buffer()) && t.range() == tensor.range());
         match known {
             Some((_, _, known)) if access == Access::Write => *known = Access::Write,
             Some(_) => {}
@@ -51,7 +52,8 @@ fn run_on_host(backend: &dyn BackendDevice, op: &Op<Tensor>) -> Result<()> {
             let data = unsafe { host.as_ptr().add(tensor.offset() as usize) };
             return Ok(HostTensor { data, dtype: tensor.dtype(), shape: tensor.shape() });
         }
-        let copy = copies.iter_mut().find(|(_, t, _)| t.buffer().is(tensor.buffer()) && t.range() == tensor.range());
+        let copy =
+            copies.iter_mut().find(|(_, t, _)| t.buffer().is(tensor.buffer()) && t.range() == tensor.range());
         let Some((scratch, ..)) = copy else { return Err(crate::Error::Closed { what: "buffer" }) };
         backend.read(&*memory, tensor.offset(), scratch.bytes(tensor.bytes()))?;
         Ok(scratch.tensor(tensor.dtype(), tensor.shape()))

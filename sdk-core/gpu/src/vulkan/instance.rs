@@ -35,7 +35,7 @@ pub(super) struct InstanceHandle {
     messenger: Option<Messenger>,
     messages: Option<Arc<Messages>>,
     /// Holds the loader's library. Dropped last.
-    _entry: ash::Entry,
+    _library: ash::Entry,
 }
 
 impl InstanceHandle {
@@ -99,11 +99,15 @@ pub(crate) fn open_instance(options: &OpenOptions) -> Result<Instance, String> {
         vk::Result::ERROR_INCOMPATIBLE_DRIVER => {
             "the Vulkan loader found no usable driver (VK_ERROR_INCOMPATIBLE_DRIVER)".into()
         }
+        // What loaders of 2023 also say when a driver's manifest is not JSON.
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
+            "memory ran out or a driver's manifest is damaged (VK_ERROR_OUT_OF_HOST_MEMORY)".into()
+        }
         e => refusal("vkCreateInstance", e),
     })?;
-    let mut handle = InstanceHandle { raw, messenger: None, messages, _entry: entry };
+    let mut handle = InstanceHandle { raw, messenger: None, messages, _library: entry.clone() };
     if let Some(messages) = &handle.messages {
-        let messenger = Messenger::new(&handle._entry, &handle.raw, messages)
+        let messenger = Messenger::new(&entry, &handle.raw, messages)
             .map_err(|e| refusal("vkCreateDebugUtilsMessengerEXT", e))?;
         handle.messenger = Some(messenger);
     }

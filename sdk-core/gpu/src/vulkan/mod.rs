@@ -20,6 +20,7 @@ mod device;
 mod extensions;
 mod fence;
 mod instance;
+mod legible;
 mod memory;
 mod pipeline;
 mod pipeline_cache;

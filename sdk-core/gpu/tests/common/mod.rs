@@ -6,7 +6,7 @@ use std::ops::Deref;
 use exo_gpu::{BackendKind, DType, Device, Gpu, OpenOptions, Tensor, Validation};
 
 /// A device under watch: a validation message fails the test that caused it.
-pub struct Watched {
+pub(crate) struct Watched {
     gpu: Gpu,
 }
 
@@ -28,28 +28,32 @@ impl Drop for Watched {
 }
 
 /// Lavapipe, with core and synchronisation validation.
-pub fn lavapipe() -> Watched {
+pub(crate) fn lavapipe() -> Watched {
     lavapipe_with(OpenOptions::default())
 }
 
-pub fn lavapipe_with(options: OpenOptions) -> Watched {
+pub(crate) fn lavapipe_with(options: OpenOptions) -> Watched {
     watched(options.validation(Validation::Core))
 }
 
 /// Opens Vulkan or fails the test, saying what is missing.
-pub fn watched(options: OpenOptions) -> Watched {
+pub(crate) fn watched(options: OpenOptions) -> Watched {
     match Gpu::open(options.backend(BackendKind::Vulkan)) {
         Ok(gpu) => Watched { gpu },
-        Err(error) => panic!("these tests need lavapipe and the validation layer; run ./scripts/setup gpu\n{error}"),
+        Err(error) => {
+            panic!("these tests need lavapipe and the validation layer; run ./scripts/setup gpu\n{error}")
+        }
     }
 }
 
-pub fn cpu() -> Watched {
-    Watched { gpu: Gpu::open(OpenOptions::default().backend(BackendKind::Cpu)).expect("the CPU always opens") }
+pub(crate) fn cpu() -> Watched {
+    Watched {
+        gpu: Gpu::open(OpenOptions::default().backend(BackendKind::Cpu)).expect("the CPU always opens"),
+    }
 }
 
 /// The devices that behave alike: the CPU, and Vulkan in each of its ways.
-pub fn every_device() -> Vec<(&'static str, Watched)> {
+pub(crate) fn every_device() -> Vec<(&'static str, Watched)> {
     vec![
         ("cpu", cpu()),
         ("vulkan", lavapipe()),
@@ -59,19 +63,21 @@ pub fn every_device() -> Vec<(&'static str, Watched)> {
 }
 
 /// Reproducible data: SplitMix64.
-pub struct Seed(pub u64);
+pub(crate) struct Seed(pub(crate) u64);
 
 impl Seed {
     /// From `EXO_SEED`, else from the clock; printed, so that a failure can be repeated.
-    pub fn printed(test: &str) -> Self {
+    pub(crate) fn printed(test: &str) -> Self {
         let seed = std::env::var("EXO_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or_else(|| {
-            std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64)
+            std::time::SystemTime::now()
+                .duration_since(std::time::UNIX_EPOCH)
+                .map_or(1, |d| d.as_nanos() as u64)
         });
         println!("{test}: EXO_SEED={seed}");
         Self(seed)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -79,34 +85,34 @@ impl Seed {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, n: u64) -> u64 {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
 
-    pub fn bytes(&mut self, n: usize) -> Vec<u8> {
+    pub(crate) fn bytes(&mut self, n: usize) -> Vec<u8> {
         (0..n).map(|_| self.next() as u8).collect()
     }
 
     /// In -1..1.
-    pub fn floats(&mut self, n: usize) -> Vec<f32> {
+    pub(crate) fn floats(&mut self, n: usize) -> Vec<f32> {
         (0..n).map(|_| (self.next() >> 40) as f32 / (1 << 23) as f32 - 1.0).collect()
     }
 }
 
-pub fn upload(device: &Device, dims: &[u32], values: &[f32]) -> Tensor {
+pub(crate) fn upload(device: &Device, dims: &[u32], values: &[f32]) -> Tensor {
     let tensor = device.tensor(DType::F32, dims).unwrap();
     tensor.buffer().write(0, bytemuck::cast_slice(values)).unwrap();
     tensor
 }
 
-pub fn download(tensor: &Tensor) -> Vec<f32> {
+pub(crate) fn download(tensor: &Tensor) -> Vec<f32> {
     let mut values = vec![0.0_f32; tensor.shape().elements() as usize];
     tensor.buffer().read(tensor.offset(), bytemuck::cast_slice_mut(&mut values)).unwrap();
     values
 }
 
 /// Waits for a future without a runtime.
-pub fn block_on<F: Future>(future: F) -> F::Output {
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(std::thread::Thread);
     impl std::task::Wake for Unpark {
         fn wake(self: std::sync::Arc<Self>) {

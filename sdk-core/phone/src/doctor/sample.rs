@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use exo_gpu::{
-    ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits,
-    MemoryType, Refusal, Vendor,
+    ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Health, Heap,
+    KernelReport, Limits, MemoryReport, MemoryType, Refusal, Vendor, Verdict,
 };
 
-use super::report::{Kernel, Memory, Opened, Report, Verdict};
+use super::report::{Opened, Report};
 
 pub(super) const REFUSAL: &str = "a software device is never the default";
 pub(super) const LIE: &str = "row 3: 7.5 where 2.5 was due";

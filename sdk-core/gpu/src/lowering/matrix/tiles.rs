@@ -85,8 +85,11 @@ const fn family(rows: u64, columns: u64, kernels: [&'static Kernel; 6]) -> Famil
 }
 
 /// For GPUs, and for whatever is not aligned: one row of x.
-static ROW: Family =
-    family(1, 4, [k::MATVEC_F32, k::MATVEC_F16, k::MATVEC_BF16, k::MATVEC_Q_Q4, k::MATVEC_Q_Q6, k::MATVEC_Q_Q8]);
+static ROW: Family = family(
+    1,
+    4,
+    [k::MATVEC_F32, k::MATVEC_F16, k::MATVEC_BF16, k::MATVEC_Q_Q4, k::MATVEC_Q_Q6, k::MATVEC_Q_Q8],
+);
 
 /// Few rows: the weights are read once for eight of them.
 static FEW: Family = family(
@@ -103,11 +106,8 @@ static FEW: Family = family(
 );
 
 /// Many rows.
-static MANY: Family = family(
-    64,
-    64,
-    [k::MATMUL_F32, k::MATMUL_F16, k::MATMUL_BF16, k::MATMUL_Q4, k::MATMUL_Q6, k::MATMUL_Q8],
-);
+static MANY: Family =
+    family(64, 64, [k::MATMUL_F32, k::MATMUL_F16, k::MATMUL_BF16, k::MATMUL_Q4, k::MATMUL_Q6, k::MATMUL_Q8]);
 
 /// For llvmpipe: one row.
 static LANES_ROW: Family = family(

@@ -33,7 +33,7 @@ pub(super) fn describe(text: &mut String, opened: &Opened, palette: Palette) {
     }
     fact("opened in", amounts::time(opened.open_time));
     fact("memory", memory(device));
-    fact("self-tests used", amounts::bytes(opened.memory.peak));
+    fact("tests used", amounts::bytes(opened.memory.peak));
     fact("compute units", compute_units(&device.compute_units));
     fact("subgroup", device.subgroup_size.map_or("unknown".into(), |size| format!("{size} threads")));
     let (has, lacks) = features(device.features);

@@ -1,0 +1,35 @@
+//! `y = W x` for one row of activations and dense weights: f32, f16 or bf16, summed in f32.
+
+use half::{bf16, f16};
+
+use super::split::split;
+use crate::{
+    DType,
+    cpu::simd::{Level, dense::DenseWeight},
+    op::HostTensor,
+};
+
+/// # Safety
+/// The contract of [`super`].
+pub(in crate::cpu) unsafe fn matvec(level: Level, x: &HostTensor, weight: &HostTensor, y: &HostTensor) {
+    // SAFETY: the type is the weight's.
+    unsafe {
+        match weight.dtype {
+            DType::F16 => rows::<f16>(level, x, weight, y),
+            DType::Bf16 => rows::<bf16>(level, x, weight, y),
+            DType::F32 | DType::U32 => rows::<f32>(level, x, weight, y),
+        }
+    }
+}
+
+unsafe fn rows<T: DenseWeight>(level: Level, x: &HostTensor, weight: &HostTensor, y: &HostTensor) {
+    let k = x.columns();
+    let dot = T::dot(level);
+    let (x, rows, weight, y) = (x.view::<f32>(), weight.rows(), weight.view::<T>(), y.view::<f32>());
+    split(rows, k * size_of::<T>(), 1, &|start, end| {
+        for row in start..end {
+            // SAFETY: `row` is one of the weight's and has an element in `y`; the machine has `level`.
+            unsafe { y.at(row).write(dot(x.at(0), weight.at(row * k), k)) };
+        }
+    });
+}

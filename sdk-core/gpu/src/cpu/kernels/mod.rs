@@ -1,0 +1,44 @@
+//! The kernels, one file each, by the names of the WGSL set.
+//!
+//! All take host tensors and share their contract: operands are as the front admits them for the operation (types,
+//! shapes, overlap), and every pointer is good for its shape. `level` is an instruction set that the machine has.
+
+mod add;
+mod argmax;
+mod copy;
+mod dequantise;
+mod fill;
+mod gather;
+mod gelu;
+mod layernorm;
+mod matmul;
+mod matmul_q;
+mod matvec;
+mod matvec_q;
+mod mul;
+mod rmsnorm;
+mod rope;
+mod silu_mul;
+mod softmax;
+mod split;
+mod sum;
+
+pub(super) use add::add;
+pub(super) use argmax::argmax;
+pub(super) use copy::copy;
+#[cfg(test)]
+pub(super) use dequantise::dequantise;
+pub(super) use fill::fill;
+pub(super) use gather::gather;
+pub(super) use gelu::gelu;
+pub(super) use layernorm::layernorm;
+pub(super) use matmul::matmul;
+pub(super) use matmul_q::matmul_q;
+pub(super) use matvec::matvec;
+pub(super) use matvec_q::matvec_q;
+pub(super) use mul::mul;
+pub(super) use rmsnorm::rmsnorm;
+pub(super) use rope::rope;
+pub(super) use silu_mul::silu_mul;
+pub(super) use softmax::softmax;
+pub(super) use sum::sum;

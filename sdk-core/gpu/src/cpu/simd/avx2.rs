@@ -1,0 +1,174 @@
+//! AVX2 with FMA and F16C.
+
+use std::arch::x86_64::{
+    __m128i, __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_loadu_ps, _mm_loadu_si128,
+    _mm_movehl_ps, _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_and_si256, _mm256_castps128_ps256,
+    _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_cvtepi32_ps, _mm256_cvtepu16_epi32, _mm256_cvtph_ps,
+    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16,
+    _mm256_maskload_epi32, _mm256_or_si256, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps,
+    _mm256_set1_epi32, _mm256_setr_epi8, _mm256_setr_epi32, _mm256_setzero_ps, _mm256_shuffle_epi8,
+    _mm256_slli_epi32, _mm256_srli_epi32,
+};
+
+use super::quantised::{BitsOf, Row};
+
+/// # Safety
+/// `k` elements are readable at `x` and `w`, and the machine has the instructions.
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) unsafe fn dot_f32(x: *const f32, w: *const f32, k: usize) -> f32 {
+    // SAFETY: `dot` asks for whole vectors below `k` only.
+    unsafe { dot(x, k, |i| _mm256_loadu_ps(w.add(i)), |i| w.add(i).read()) }
+}
+
+/// # Safety
+/// As [`dot_f32`].
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) unsafe fn dot_f16(x: *const f32, w: *const half::f16, k: usize) -> f32 {
+    // SAFETY: as in `dot_f32`.
+    unsafe { dot(x, k, |i| _mm256_cvtph_ps(load_128(w.add(i))), |i| w.add(i).read().to_f32()) }
+}
+
+/// # Safety
+/// As [`dot_f32`].
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) unsafe fn dot_bf16(x: *const f32, w: *const half::bf16, k: usize) -> f32 {
+    // SAFETY: as in `dot_f32`.
+    unsafe {
+        let widen = |bits| _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_cvtepu16_epi32(bits)));
+        dot(x, k, |i| widen(load_128(w.add(i))), |i| w.add(i).read().to_f32())
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn load_128<T>(from: *const T) -> __m128i {
+    // SAFETY: the caller's promise that 16 bytes are readable.
+    unsafe { _mm_loadu_si128(from.cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn dot(x: *const f32, k: usize, vector: impl Fn(usize) -> __m256, one: impl Fn(usize) -> f32) -> f32 {
+    let mut sums = [_mm256_setzero_ps(); 4];
+    let mut i = 0;
+    // SAFETY: all indices stay below `k`, which the caller promised to be readable.
+    unsafe {
+        while i + 32 <= k {
+            for (part, sum) in sums.iter_mut().enumerate() {
+                let at = i + 8 * part;
+                *sum = _mm256_fmadd_ps(_mm256_loadu_ps(x.add(at)), vector(at), *sum);
+            }
+            i += 32;
+        }
+        while i + 8 <= k {
+            sums[0] = _mm256_fmadd_ps(_mm256_loadu_ps(x.add(i)), vector(i), sums[0]);
+            i += 8;
+        }
+        let mut total =
+            horizontal(_mm256_add_ps(_mm256_add_ps(sums[0], sums[1]), _mm256_add_ps(sums[2], sums[3])));
+        while i < k {
+            total = x.add(i).read().mul_add(one(i), total);
+            i += 1;
+        }
+        total
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c")]
+fn horizontal(v: __m256) -> f32 {
+    let four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps::<1>(v));
+    let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
+}
+
+/// Eight words at a time. See [`super::quantised`].
+///
+/// # Safety
+/// As the function of the same name there, and the machine has the instructions.
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) unsafe fn dot_quantised<B: BitsOf>(row: &Row<'_>) -> f32 {
+    const WORDS: usize = 8;
+    let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    // Which of the block's groups each word belongs to: 4 words make the smallest group.
+    let group_of_lane =
+        if row.words_per_group < WORDS { _mm256_srli_epi32::<2>(lanes) } else { _mm256_set1_epi32(0) };
+    let mask = _mm256_set1_epi32(if B::FIELD == 4 { 0x000F_000F } else { 0x00FF_00FF });
+    let mut sums = [_mm256_setzero_ps(); 2];
+    let mut word = 0;
+    while word < row.words {
+        let left = row.words - word;
+        // SAFETY: words, planes and coefficients are read within the bounds that `Row` promises: whole vectors
+        // while `left` allows, the 4 words that may be left under a mask, and coefficients are padded by four.
+        unsafe {
+            let packed = if B::BITS == 6 {
+                unpack_6(row.packed.add(word / 4 * 3))
+            } else if left >= WORDS {
+                _mm256_loadu_si256(row.packed.add(word).cast())
+            } else {
+                _mm256_maskload_epi32(
+                    row.packed.add(word).cast(),
+                    _mm256_setr_epi32(-1, -1, -1, -1, 0, 0, 0, 0),
+                )
+            };
+            let plane = |j: usize| load_plane(row.plane(j).add(2 * word), left);
+            let sum = if B::FIELD == 4 {
+                let a = _mm256_madd_epi16(_mm256_and_si256(packed, mask), plane(0));
+                let b = _mm256_madd_epi16(_mm256_and_si256(_mm256_srli_epi32::<4>(packed), mask), plane(1));
+                let c = _mm256_madd_epi16(_mm256_and_si256(_mm256_srli_epi32::<8>(packed), mask), plane(2));
+                let d = _mm256_madd_epi16(_mm256_and_si256(_mm256_srli_epi32::<12>(packed), mask), plane(3));
+                _mm256_add_epi32(_mm256_add_epi32(a, b), _mm256_add_epi32(c, d))
+            } else {
+                let a = _mm256_madd_epi16(_mm256_and_si256(packed, mask), plane(0));
+                let b = _mm256_madd_epi16(_mm256_and_si256(_mm256_srli_epi32::<8>(packed), mask), plane(1));
+                _mm256_add_epi32(a, b)
+            };
+            let coefficients = _mm_loadu_ps(row.coefficients.add(word / row.words_per_group));
+            let coefficients = _mm256_permutevar8x32_ps(_mm256_castps128_ps256(coefficients), group_of_lane);
+            let turn = word / WORDS % 2;
+            sums[turn] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum), coefficients, sums[turn]);
+        }
+        word += WORDS;
+    }
+    horizontal(_mm256_add_ps(sums[0], sums[1]))
+}
+
+/// # Safety
+/// Eight words, or four if `left` is below eight, are readable at `plane`.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn load_plane(plane: *const i16, left: usize) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if left >= 8 {
+            _mm256_loadu_si256(plane.cast())
+        } else {
+            _mm256_maskload_epi32(plane.cast(), _mm256_setr_epi32(-1, -1, -1, -1, 0, 0, 0, 0))
+        }
+    }
+}
+
+/// 32 weights of 6 bits, six words, to one byte each.
+///
+/// # Safety
+/// Six words are readable.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn unpack_6(packed: *const u32) -> __m256i {
+    // SAFETY: the mask reads six words.
+    let six =
+        unsafe { _mm256_maskload_epi32(packed.cast(), _mm256_setr_epi32(-1, -1, -1, -1, -1, -1, 0, 0)) };
+    // Twelve bytes to each half, then three of them to each word.
+    let halves = _mm256_permutevar8x32_epi32(six, _mm256_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5));
+    #[rustfmt::skip]
+    let spread = _mm256_setr_epi8(
+        0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1,
+        0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1,
+    );
+    let v = _mm256_shuffle_epi8(halves, spread);
+    let a = _mm256_and_si256(v, _mm256_set1_epi32(0x3F));
+    let b = _mm256_and_si256(_mm256_slli_epi32::<2>(v), _mm256_set1_epi32(0x3F00));
+    let c = _mm256_and_si256(_mm256_slli_epi32::<4>(v), _mm256_set1_epi32(0x003F_0000));
+    let d = _mm256_and_si256(_mm256_slli_epi32::<6>(v), _mm256_set1_epi32(0x3F00_0000));
+    _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d))
+}

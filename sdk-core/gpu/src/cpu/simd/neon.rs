@@ -1,0 +1,140 @@
+//! NEON. The baseline of 64-bit Arm, so no detection is needed here.
+
+use std::arch::aarch64::{
+    float32x4_t, uint32x4_t, vaddq_f32, vaddvq_f32, vandq_u32, vcvtq_f32_s32, vdupq_n_f32, vdupq_n_s32,
+    vdupq_n_u32, vfmaq_f32, vfmaq_n_f32, vget_low_s16, vld1_u16, vld1q_f32, vld1q_s16, vld1q_u32,
+    vmlal_high_s16, vmlal_s16, vmovl_u16, vreinterpretq_f32_u32, vreinterpretq_s16_u32, vshlq_n_u32,
+    vshrq_n_u32,
+};
+
+use super::{
+    math,
+    quantised::{BitsOf, Row, spread_6},
+};
+
+/// # Safety
+/// `k` elements are readable at `x` and `w`.
+pub(super) unsafe fn dot_f32(x: *const f32, w: *const f32, k: usize) -> f32 {
+    // SAFETY: `dot` asks for whole vectors below `k` only.
+    unsafe { dot(x, k, |i| vld1q_f32(w.add(i)), |i| w.add(i).read()) }
+}
+
+/// # Safety
+/// As [`dot_f32`].
+pub(super) unsafe fn dot_f16(x: *const f32, w: *const half::f16, k: usize) -> f32 {
+    // SAFETY: as in `dot_f32`.
+    unsafe { dot(x, k, |i| widen_f16(w.add(i).cast()), |i| math::f16_to_f32(w.add(i).read().to_bits())) }
+}
+
+/// # Safety
+/// As [`dot_f32`].
+pub(super) unsafe fn dot_bf16(x: *const f32, w: *const half::bf16, k: usize) -> f32 {
+    // SAFETY: as in `dot_f32`.
+    unsafe {
+        let widen = |bits| vreinterpretq_f32_u32(vshlq_n_u32::<16>(vmovl_u16(bits)));
+        dot(x, k, |i| widen(vld1_u16(w.add(i).cast())), |i| math::bf16_to_f32(w.add(i).read().to_bits()))
+    }
+}
+
+/// Four halves as f32.
+///
+/// # Safety
+/// Four elements are readable at `w`.
+#[inline(always)]
+unsafe fn widen_f16(w: *const u16) -> float32x4_t {
+    let wide: float32x4_t;
+    // SAFETY: the instruction is in the baseline, reads one register and writes one.
+    unsafe {
+        std::arch::asm!(
+            "fcvtl {wide:v}.4s, {narrow:v}.4h",
+            wide = out(vreg) wide,
+            narrow = in(vreg) vld1_u16(w),
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    wide
+}
+
+#[inline(always)]
+unsafe fn dot(
+    x: *const f32,
+    k: usize,
+    vector: impl Fn(usize) -> float32x4_t,
+    one: impl Fn(usize) -> f32,
+) -> f32 {
+    // SAFETY: all indices stay below `k`, which the caller promised to be readable.
+    unsafe {
+        let mut sums = [vdupq_n_f32(0.0); 4];
+        let mut i = 0;
+        while i + 16 <= k {
+            for (part, sum) in sums.iter_mut().enumerate() {
+                let at = i + 4 * part;
+                *sum = vfmaq_f32(*sum, vld1q_f32(x.add(at)), vector(at));
+            }
+            i += 16;
+        }
+        while i + 4 <= k {
+            sums[0] = vfmaq_f32(sums[0], vld1q_f32(x.add(i)), vector(i));
+            i += 4;
+        }
+        let mut total = vaddvq_f32(vaddq_f32(vaddq_f32(sums[0], sums[1]), vaddq_f32(sums[2], sums[3])));
+        while i < k {
+            total = x.add(i).read().mul_add(one(i), total);
+            i += 1;
+        }
+        total
+    }
+}
+
+/// Four words at a time, which no group crosses. See [`super::quantised`].
+///
+/// # Safety
+/// As the function of the same name there.
+pub(super) unsafe fn dot_quantised<B: BitsOf>(row: &Row<'_>) -> f32 {
+    // SAFETY: words, planes and coefficients are read within the bounds that `Row` promises.
+    unsafe {
+        let mut total = vdupq_n_f32(0.0);
+        for group in 0..row.words / row.words_per_group {
+            let mut even = vdupq_n_s32(0);
+            let mut odd = vdupq_n_s32(0);
+            for step in 0..row.words_per_group / 4 {
+                let word = group * row.words_per_group + 4 * step;
+                let packed =
+                    if B::BITS == 6 { unpack_6(row.packed, word) } else { vld1q_u32(row.packed.add(word)) };
+                let mut pairs = |fields: uint32x4_t, j: usize| {
+                    let fields = vreinterpretq_s16_u32(fields);
+                    let x = vld1q_s16(row.plane(j).add(2 * word));
+                    even = vmlal_s16(even, vget_low_s16(fields), vget_low_s16(x));
+                    odd = vmlal_high_s16(odd, fields, x);
+                };
+                if B::FIELD == 4 {
+                    let mask = vdupq_n_u32(0x000F_000F);
+                    pairs(vandq_u32(packed, mask), 0);
+                    pairs(vandq_u32(vshrq_n_u32::<4>(packed), mask), 1);
+                    pairs(vandq_u32(vshrq_n_u32::<8>(packed), mask), 2);
+                    pairs(vandq_u32(vshrq_n_u32::<12>(packed), mask), 3);
+                } else {
+                    let mask = vdupq_n_u32(0x00FF_00FF);
+                    pairs(vandq_u32(packed, mask), 0);
+                    pairs(vandq_u32(vshrq_n_u32::<8>(packed), mask), 1);
+                }
+            }
+            let sum = vaddq_f32(vcvtq_f32_s32(even), vcvtq_f32_s32(odd));
+            total = vfmaq_n_f32(total, sum, row.coefficients.add(group).read());
+        }
+        vaddvq_f32(total)
+    }
+}
+
+/// Sixteen weights of 6 bits to a byte each.
+///
+/// # Safety
+/// Four words from `word` on are within the row.
+#[inline(always)]
+unsafe fn unpack_6(packed: *const u32, word: usize) -> uint32x4_t {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let spread = [0, 1, 2, 3].map(|i| spread_6(packed, word + i));
+        vld1q_u32(spread.as_ptr())
+    }
+}
