@@ -119,7 +119,10 @@ fn a_thousand_devices_open_and_close() {
     bare(900);
     let drivers = resident() - before;
     println!("the process grew by {grown} KiB over 900 devices of ours, by {drivers} KiB over 900 bare ones");
-    assert!(grown < drivers + 900, "the process grew by {grown} KiB over 900 devices, bare Vulkan by {drivers} KiB");
+    assert!(
+        grown < drivers + 900,
+        "the process grew by {grown} KiB over 900 devices, bare Vulkan by {drivers} KiB"
+    );
 }
 
 /// Opens and closes `n` devices with nothing of ours in between.

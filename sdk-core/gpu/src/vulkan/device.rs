@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use ash::{khr, vk};
 
 use super::{
-    BINDINGS, PARAMS_BYTES,
     command::{Argument, Commands},
     context::{Clock, Context},
     describe::{self, Described},
@@ -16,7 +15,7 @@ use super::{
     staging::Staging,
 };
 use crate::{
-    ApiVersion, Buffer, DeviceDescription, Features, OpenOptions, Result, Tensor,
+    Buffer, DeviceDescription, Features, OpenOptions, Result, Tensor,
     backend::{Action, BackendDevice, Memory, MemoryUse, Pending, Work},
     faults::Injector,
     lowering::{self, Dispatch, Profile},

@@ -4,9 +4,9 @@ use super::{Bench, Random, all_paths, bytes_of, watched};
 use crate::{
     Error, ErrorKind, OpenOptions,
     backend::BackendDevice,
+    memory_type::Placement,
     vulkan::{
         memory::VulkanMemory,
-        placement::Placement,
         staging::{SLOT_BYTES, Staging},
     },
 };

@@ -8,7 +8,6 @@ mod describing;
 mod faults;
 mod memory;
 mod opening;
-mod placing;
 mod work;
 
 use std::sync::Arc;

@@ -4,11 +4,8 @@ use std::{env, fs, path::PathBuf, process::Command};
 
 use super::{Bench, watched};
 use crate::{
-    ApiVersion, OpenOptions, Validation,
-    vulkan::{
-        device::check,
-        instance::{Instance, open_instance},
-    },
+    OpenOptions, Validation,
+    vulkan::instance::{Instance, open_instance},
 };
 
 /// The reason for which a device was not reached.
@@ -66,46 +63,6 @@ fn validation_without_its_layer_is_refused_with_the_remedy() {
     let reason = refusal(&options);
     assert!(reason.contains("VK_LAYER_KHRONOS_validation is not installed"), "{reason}");
     assert!(reason.contains("vulkan-validationlayers"), "{reason}");
-}
-
-#[test]
-fn no_driver_at_all_is_a_reason() {
-    let told = open_elsewhere(&[("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")]);
-    assert!(told.contains("refused: the Vulkan loader found no usable driver"), "{told}");
-}
-
-#[test]
-fn a_driver_that_cannot_be_loaded_is_a_reason() {
-    let manifest = env::temp_dir().join(format!("exo-gpu-broken-icd-{}.json", std::process::id()));
-    fs::write(
-        &manifest,
-        r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "/nonexistent/driver.so", "api_version": "1.3.0"}}"#,
-    )
-    .expect("writes");
-    let path = manifest.to_string_lossy();
-    let told = open_elsewhere(&[("VK_DRIVER_FILES", &path), ("VK_ICD_FILENAMES", &path)]);
-    fs::remove_file(&manifest).expect("removes");
-    assert!(told.contains("refused: the Vulkan loader found no usable driver"), "{told}");
-}
-
-/// The loader reads its environment, and a test must not change its own: others run beside it.
-fn open_elsewhere(environment: &[(&str, &str)]) -> String {
-    let output = Command::new(env::current_exe().expect("this program"))
-        .args(["--ignored", "--exact", "--nocapture", "vulkan::tests::opening::told_by_a_process_of_its_own"])
-        .envs(environment.iter().copied())
-        .output()
-        .expect("runs");
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-#[test]
-#[ignore = "run by the tests that need another environment"]
-fn told_by_a_process_of_its_own() {
-    match open_instance(&OpenOptions::default()).and_then(|instance| instance.devices()) {
-        Ok(devices) => println!("opened {} devices", devices.len()),
-        Err(reason) => println!("refused: {reason}"),
-    }
 }
 
 #[test]
