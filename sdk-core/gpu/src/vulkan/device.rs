@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use ash::{khr, vk};
 
 use super::{
+    BINDINGS,
     command::{Argument, Commands},
     context::{Clock, Context},
     describe::{self, Described},
