@@ -32,25 +32,34 @@ fn matmul_lanes(
     let first_row = tile.y * ROWS;
     let first_column = tile.x * (LANES * COLUMNS) + lane;
     let quads = params.k / 4u;
+    // Rows of x and w beyond the last are copies of it, and never stored.
+    var x_row: array<u32, ROWS>;
+    for (var i = 0u; i < ROWS; i += 1u) {
+        x_row[i] = params.x / 4u + min(first_row + i, params.m - 1u) * quads;
+    }
+    var w_row: array<u32, COLUMNS>;
+    for (var j = 0u; j < COLUMNS; j += 1u) {
+        w_row[j] = min(first_column + j * LANES, params.n - 1u);
+    }
     var sums: array<array<f32, COLUMNS>, ROWS>;
     for (var group = 0u; group * params.group < params.k; group += 1u) {
         var scales: array<Scaling, COLUMNS>;
         for (var j = 0u; j < COLUMNS; j += 1u) {
-            scales[j] = scaling(min(first_column + j * LANES, params.n - 1u), group);
+            scales[j] = scaling(w_row[j], group);
         }
         let end = (group + 1u) * params.group;
         for (var first = group * params.group; first < end; first += SPAN) {
-            // Rows and quads beyond the end are read from the last one and never used.
+            // Quads beyond the end are copies of the last, and no chunk asks for them.
+            let mine_at = min(first / 4u + lane, quads - 1u);
             var mine: array<vec4<f32>, ROWS>;
             for (var i = 0u; i < ROWS; i += 1u) {
-                let row = min(first_row + i, params.m - 1u);
-                mine[i] = x[params.x / 4u + row * quads + min(first / 4u + lane, quads - 1u)];
+                mine[i] = x[x_row[i] + mine_at];
             }
             let chunks = min(LANES / QUADS, (end - first) / (4u * QUADS));
             for (var c = 0u; c < chunks; c += 1u) {
                 var chunk: array<Chunk, COLUMNS>;
                 for (var j = 0u; j < COLUMNS; j += 1u) {
-                    chunk[j] = fetch(min(first_column + j * LANES, params.n - 1u), first / (4u * QUADS) + c);
+                    chunk[j] = fetch(w_row[j], first / (4u * QUADS) + c);
                 }
                 for (var t = 0u; t < QUADS; t += 1u) {
                     var w: array<vec4<f32>, COLUMNS>;

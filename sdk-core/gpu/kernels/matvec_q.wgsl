@@ -1,7 +1,7 @@
 // y = w · x for one row of x: MLX affine weights, w = scale * q + bias.
 // A workgroup computes OUTPUTS values of y. Threads stride over k by sixteens, which share a scale and a bias:
 // scale * sum(q * x) + bias * sum(x), with sum(x) computed once for all outputs.
-// x and w may start anywhere, n and k are any. More rows of x are more workgroups along y.
+// x and w may start anywhere, n is any and k any number of groups. More rows of x are more workgroups along y.
 // f32 accumulation: |error| <= (k / 64 + 84) * eps * sum (|scale * q * x| + |bias * x|).
 // NaN and infinities as in IEEE 754, but drivers may flush denormals.
 //# use matrix x_words outputs scaling half

@@ -32,21 +32,27 @@ struct Chunk {
 typedef metal::uint2 type_6[1];
 typedef float type_9[1];
 struct type_11 {
-    float inner[4];
+    uint inner[8];
 };
 struct type_12 {
-    type_11 inner[8];
+    uint inner[4];
 };
 struct type_13 {
-    Scaling inner[4];
+    float inner[4];
 };
 struct type_14 {
-    metal::float4 inner[8];
+    type_13 inner[8];
 };
 struct type_15 {
-    Chunk inner[4];
+    Scaling inner[4];
 };
 struct type_16 {
+    metal::float4 inner[8];
+};
+struct type_17 {
+    Chunk inner[4];
+};
+struct type_18 {
     metal::float4 inner[4];
 };
 constant uint LANES = 8u;
@@ -74,10 +80,10 @@ uint f32_of_f16_(
 
 float scale_value(
     uint word,
-    uint i_3,
+    uint i_4,
     constant Params& params
 ) {
-    uint half_1 = (word >> (16u * (i_3 & 1u))) & 65535u;
+    uint half_1 = (word >> (16u * (i_4 & 1u))) & 65535u;
     uint _e11 = f32_of_f16_(half_1);
     uint _e14 = params.scale_format;
     uint narrow = (_e14 == SCALES_F16_) ? _e11 : (half_1 << 16u);
@@ -94,15 +100,15 @@ Scaling scaling(
 ) {
     uint _e4 = params.k;
     uint _e7 = params.group;
-    uint i_4 = (row * (_e4 / _e7)) + group_1;
+    uint i_5 = (row * (_e4 / _e7)) + group_1;
     uint _e15 = params.scale_format;
-    uint word_1 = (_e15 == SCALES_F32_) ? i_4 : (i_4 / 2u);
+    uint word_1 = (_e15 == SCALES_F32_) ? i_5 : (i_5 / 2u);
     uint _e22 = params.scales;
     uint _e25 = scales_1[_e22 + word_1];
-    float _e26 = scale_value(_e25, i_4, params);
+    float _e26 = scale_value(_e25, i_5, params);
     uint _e30 = params.biases;
     uint _e33 = biases[_e30 + word_1];
-    float _e34 = scale_value(_e33, i_4, params);
+    float _e34 = scale_value(_e33, i_5, params);
     return Scaling {_e26, _e34};
 }
 
@@ -114,10 +120,10 @@ Chunk fetch(
 ) {
     uint _e4 = params.w;
     uint _e9 = params.k;
-    uint i_5 = (_e4 / 2u) + (((row_1 * (_e9 / 32u)) + chunk_1) * 3u);
-    metal::uint2 _e19 = weights[i_5];
-    metal::uint2 _e24 = weights[i_5 + 1u];
-    metal::uint2 _e29 = weights[i_5 + 2u];
+    uint i_6 = (_e4 / 2u) + (((row_1 * (_e9 / 32u)) + chunk_1) * 3u);
+    metal::uint2 _e19 = weights[i_6];
+    metal::uint2 _e24 = weights[i_6 + 1u];
+    metal::uint2 _e29 = weights[i_6 + 2u];
     return Chunk {_e19, _e24, _e29};
 }
 
@@ -153,23 +159,27 @@ struct matmul_lanesInput {
 , device type_6 const& weights [[buffer(1)]]
 , device type_9& y [[buffer(2)]]
 ) {
-    type_12 sums = {};
+    type_11 x_row = {};
+    uint i = 0u;
+    type_12 w_row = {};
+    uint j = 0u;
+    type_14 sums = {};
     uint group = 0u;
-    type_13 scales = {};
-    uint j = {};
-    uint first = {};
-    type_14 mine = {};
-    uint i = {};
-    uint c = {};
-    type_15 chunk = {};
+    type_15 scales = {};
     uint j_1 = {};
-    uint t = {};
-    type_16 w = {};
-    uint j_2 = {};
+    uint first = {};
+    type_16 mine = {};
     uint i_1 = {};
+    uint c = {};
+    type_17 chunk = {};
+    uint j_2 = {};
+    uint t = {};
+    type_18 w = {};
     uint j_3 = {};
-    uint i_2 = 0u;
+    uint i_2 = {};
     uint j_4 = {};
+    uint i_3 = 0u;
+    uint j_5 = {};
     bool local = {};
     uint first_row = tile.y * ROWS;
     uint first_column = (tile.x * 32u) + lane;
@@ -178,221 +188,259 @@ struct matmul_lanesInput {
     bool loop_init = true;
     while(true) {
         if (!loop_init) {
-            uint _e245 = group;
-            group = _e245 + 1u;
+            uint _e37 = i;
+            i = _e37 + 1u;
         }
         loop_init = false;
-        uint _e17 = group;
-        uint _e20 = params.group;
-        uint _e24 = params.k;
-        if ((_e17 * _e20) < _e24) {
+        uint _e17 = i;
+        if (_e17 < ROWS) {
         } else {
             break;
         }
         {
-            scales = type_13 {};
-            j = 0u;
-            bool loop_init_1 = true;
+            uint _e20 = i;
+            uint _e24 = params.x;
+            uint _e27 = i;
+            uint _e31 = params.m;
+            x_row.inner[_e20] = (_e24 / 4u) + (metal::min(first_row + _e27, _e31 - 1u) * quads);
+        }
+    }
+    bool loop_init_1 = true;
+    while(true) {
+        if (!loop_init_1) {
+            uint _e58 = j;
+            j = _e58 + 1u;
+        }
+        loop_init_1 = false;
+        uint _e43 = j;
+        if (_e43 < COLUMNS) {
+        } else {
+            break;
+        }
+        {
+            uint _e46 = j;
+            uint _e48 = j;
+            uint _e54 = params.n;
+            w_row.inner[_e46] = metal::min(first_column + (_e48 * LANES), _e54 - 1u);
+        }
+    }
+    bool loop_init_2 = true;
+    while(true) {
+        if (!loop_init_2) {
+            uint _e266 = group;
+            group = _e266 + 1u;
+        }
+        loop_init_2 = false;
+        uint _e64 = group;
+        uint _e67 = params.group;
+        uint _e71 = params.k;
+        if ((_e64 * _e67) < _e71) {
+        } else {
+            break;
+        }
+        {
+            scales = type_15 {};
+            j_1 = 0u;
+            bool loop_init_3 = true;
             while(true) {
-                if (!loop_init_1) {
-                    uint _e47 = j;
-                    j = _e47 + 1u;
+                if (!loop_init_3) {
+                    uint _e87 = j_1;
+                    j_1 = _e87 + 1u;
                 }
-                loop_init_1 = false;
-                uint _e30 = j;
-                if (_e30 < COLUMNS) {
+                loop_init_3 = false;
+                uint _e77 = j_1;
+                if (_e77 < COLUMNS) {
                 } else {
                     break;
                 }
                 {
-                    uint _e33 = j;
-                    uint _e35 = j;
-                    uint _e41 = params.n;
-                    uint _e45 = group;
-                    Scaling _e46 = scaling(metal::min(first_column + (_e35 * LANES), _e41 - 1u), _e45, params, scales_1, biases);
-                    scales.inner[_e33] = _e46;
+                    uint _e80 = j_1;
+                    uint _e82 = j_1;
+                    uint _e84 = w_row.inner[_e82];
+                    uint _e85 = group;
+                    Scaling _e86 = scaling(_e84, _e85, params, scales_1, biases);
+                    scales.inner[_e80] = _e86;
                 }
             }
-            uint _e50 = group;
-            uint _e55 = params.group;
-            uint end = (_e50 + 1u) * _e55;
-            uint _e57 = group;
-            uint _e60 = params.group;
-            first = _e57 * _e60;
-            bool loop_init_2 = true;
+            uint _e90 = group;
+            uint _e95 = params.group;
+            uint end = (_e90 + 1u) * _e95;
+            uint _e97 = group;
+            uint _e100 = params.group;
+            first = _e97 * _e100;
+            bool loop_init_4 = true;
             while(true) {
-                if (!loop_init_2) {
-                    uint _e242 = first;
-                    first = _e242 + SPAN;
+                if (!loop_init_4) {
+                    uint _e263 = first;
+                    first = _e263 + SPAN;
                 }
-                loop_init_2 = false;
-                uint _e63 = first;
-                if (_e63 < end) {
+                loop_init_4 = false;
+                uint _e103 = first;
+                if (_e103 < end) {
                 } else {
                     break;
                 }
                 {
-                    mine = type_14 {};
-                    i = 0u;
-                    bool loop_init_3 = true;
+                    uint _e105 = first;
+                    uint mine_at = metal::min((_e105 / 4u) + lane, quads - 1u);
+                    mine = type_16 {};
+                    i_1 = 0u;
+                    bool loop_init_5 = true;
                     while(true) {
-                        if (!loop_init_3) {
-                            uint _e100 = i;
-                            i = _e100 + 1u;
+                        if (!loop_init_5) {
+                            uint _e128 = i_1;
+                            i_1 = _e128 + 1u;
                         }
-                        loop_init_3 = false;
-                        uint _e69 = i;
-                        if (_e69 < ROWS) {
+                        loop_init_5 = false;
+                        uint _e116 = i_1;
+                        if (_e116 < ROWS) {
                         } else {
                             break;
                         }
                         {
-                            uint _e72 = i;
-                            uint _e76 = params.m;
-                            uint row_2 = metal::min(first_row + _e72, _e76 - 1u);
-                            uint _e80 = i;
-                            uint _e85 = params.x;
-                            uint _e90 = first;
-                            metal::float4 _e99 = x[((_e85 / 4u) + (row_2 * quads)) + metal::min((_e90 / 4u) + lane, quads - 1u)];
-                            mine.inner[_e80] = _e99;
+                            uint _e119 = i_1;
+                            uint _e122 = i_1;
+                            uint _e124 = x_row.inner[_e122];
+                            metal::float4 _e127 = x[_e124 + mine_at];
+                            mine.inner[_e119] = _e127;
                         }
                     }
-                    uint _e104 = first;
-                    uint chunks = metal::min(1u, (end - _e104) / 32u);
+                    uint _e132 = first;
+                    uint chunks = metal::min(1u, (end - _e132) / 32u);
                     c = 0u;
-                    bool loop_init_4 = true;
+                    bool loop_init_6 = true;
                     while(true) {
-                        if (!loop_init_4) {
-                            uint _e239 = c;
-                            c = _e239 + 1u;
+                        if (!loop_init_6) {
+                            uint _e260 = c;
+                            c = _e260 + 1u;
                         }
-                        loop_init_4 = false;
-                        uint _e111 = c;
-                        if (_e111 < chunks) {
+                        loop_init_6 = false;
+                        uint _e139 = c;
+                        if (_e139 < chunks) {
                         } else {
                             break;
                         }
                         {
-                            chunk = type_15 {};
-                            j_1 = 0u;
-                            bool loop_init_5 = true;
+                            chunk = type_17 {};
+                            j_2 = 0u;
+                            bool loop_init_7 = true;
                             while(true) {
-                                if (!loop_init_5) {
-                                    uint _e138 = j_1;
-                                    j_1 = _e138 + 1u;
+                                if (!loop_init_7) {
+                                    uint _e159 = j_2;
+                                    j_2 = _e159 + 1u;
                                 }
-                                loop_init_5 = false;
-                                uint _e117 = j_1;
-                                if (_e117 < COLUMNS) {
+                                loop_init_7 = false;
+                                uint _e145 = j_2;
+                                if (_e145 < COLUMNS) {
                                 } else {
                                     break;
                                 }
                                 {
-                                    uint _e120 = j_1;
-                                    uint _e122 = j_1;
-                                    uint _e128 = params.n;
-                                    uint _e132 = first;
-                                    uint _e135 = c;
-                                    Chunk _e137 = fetch(metal::min(first_column + (_e122 * LANES), _e128 - 1u), (_e132 / 32u) + _e135, params, weights);
-                                    chunk.inner[_e120] = _e137;
+                                    uint _e148 = j_2;
+                                    uint _e150 = j_2;
+                                    uint _e152 = w_row.inner[_e150];
+                                    uint _e153 = first;
+                                    uint _e156 = c;
+                                    Chunk _e158 = fetch(_e152, (_e153 / 32u) + _e156, params, weights);
+                                    chunk.inner[_e148] = _e158;
                                 }
                             }
                             t = 0u;
-                            bool loop_init_6 = true;
+                            bool loop_init_8 = true;
                             while(true) {
-                                if (!loop_init_6) {
-                                    uint _e236 = t;
-                                    t = _e236 + 1u;
+                                if (!loop_init_8) {
+                                    uint _e257 = t;
+                                    t = _e257 + 1u;
                                 }
-                                loop_init_6 = false;
-                                uint _e143 = t;
-                                if (_e143 < QUADS) {
+                                loop_init_8 = false;
+                                uint _e164 = t;
+                                if (_e164 < QUADS) {
                                 } else {
                                     break;
                                 }
                                 {
-                                    w = type_16 {};
-                                    j_2 = 0u;
-                                    bool loop_init_7 = true;
+                                    w = type_18 {};
+                                    j_3 = 0u;
+                                    bool loop_init_9 = true;
                                     while(true) {
-                                        if (!loop_init_7) {
-                                            uint _e163 = j_2;
-                                            j_2 = _e163 + 1u;
+                                        if (!loop_init_9) {
+                                            uint _e184 = j_3;
+                                            j_3 = _e184 + 1u;
                                         }
-                                        loop_init_7 = false;
-                                        uint _e150 = j_2;
-                                        if (_e150 < COLUMNS) {
+                                        loop_init_9 = false;
+                                        uint _e171 = j_3;
+                                        if (_e171 < COLUMNS) {
                                         } else {
                                             break;
                                         }
                                         {
-                                            uint _e153 = j_2;
-                                            uint _e155 = j_2;
-                                            Chunk _e157 = chunk.inner[_e155];
-                                            uint _e158 = t;
-                                            uint _e159 = j_2;
-                                            Scaling _e161 = scales.inner[_e159];
-                                            metal::float4 _e162 = quad_(_e157, _e158, _e161);
-                                            w.inner[_e153] = _e162;
+                                            uint _e174 = j_3;
+                                            uint _e176 = j_3;
+                                            Chunk _e178 = chunk.inner[_e176];
+                                            uint _e179 = t;
+                                            uint _e180 = j_3;
+                                            Scaling _e182 = scales.inner[_e180];
+                                            metal::float4 _e183 = quad_(_e178, _e179, _e182);
+                                            w.inner[_e174] = _e183;
                                         }
                                     }
-                                    uint _e166 = c;
-                                    uint _e169 = t;
-                                    uint source = (_e166 * QUADS) + _e169;
-                                    i_1 = 0u;
-                                    bool loop_init_8 = true;
+                                    uint _e187 = c;
+                                    uint _e190 = t;
+                                    uint source = (_e187 * QUADS) + _e190;
+                                    i_2 = 0u;
+                                    bool loop_init_10 = true;
                                     while(true) {
-                                        if (!loop_init_8) {
-                                            uint _e233 = i_1;
-                                            i_1 = _e233 + 1u;
+                                        if (!loop_init_10) {
+                                            uint _e254 = i_2;
+                                            i_2 = _e254 + 1u;
                                         }
-                                        loop_init_8 = false;
-                                        uint _e173 = i_1;
-                                        if (_e173 < ROWS) {
+                                        loop_init_10 = false;
+                                        uint _e194 = i_2;
+                                        if (_e194 < ROWS) {
                                         } else {
                                             break;
                                         }
                                         {
-                                            uint _e176 = i_1;
-                                            float _e179 = mine.inner[_e176].x;
-                                            float unnamed = metal::simd_shuffle(_e179, source);
-                                            uint _e181 = i_1;
-                                            float _e184 = mine.inner[_e181].y;
-                                            float unnamed_1 = metal::simd_shuffle(_e184, source);
-                                            uint _e186 = i_1;
-                                            float _e189 = mine.inner[_e186].z;
-                                            float unnamed_2 = metal::simd_shuffle(_e189, source);
-                                            uint _e191 = i_1;
-                                            float _e194 = mine.inner[_e191].w;
-                                            float unnamed_3 = metal::simd_shuffle(_e194, source);
-                                            j_3 = 0u;
-                                            bool loop_init_9 = true;
+                                            uint _e197 = i_2;
+                                            float _e200 = mine.inner[_e197].x;
+                                            float unnamed = metal::simd_shuffle(_e200, source);
+                                            uint _e202 = i_2;
+                                            float _e205 = mine.inner[_e202].y;
+                                            float unnamed_1 = metal::simd_shuffle(_e205, source);
+                                            uint _e207 = i_2;
+                                            float _e210 = mine.inner[_e207].z;
+                                            float unnamed_2 = metal::simd_shuffle(_e210, source);
+                                            uint _e212 = i_2;
+                                            float _e215 = mine.inner[_e212].w;
+                                            float unnamed_3 = metal::simd_shuffle(_e215, source);
+                                            j_4 = 0u;
+                                            bool loop_init_11 = true;
                                             while(true) {
-                                                if (!loop_init_9) {
-                                                    uint _e230 = j_3;
-                                                    j_3 = _e230 + 1u;
+                                                if (!loop_init_11) {
+                                                    uint _e251 = j_4;
+                                                    j_4 = _e251 + 1u;
                                                 }
-                                                loop_init_9 = false;
-                                                uint _e198 = j_3;
-                                                if (_e198 < COLUMNS) {
+                                                loop_init_11 = false;
+                                                uint _e219 = j_4;
+                                                if (_e219 < COLUMNS) {
                                                 } else {
                                                     break;
                                                 }
                                                 {
-                                                    uint _e201 = i_1;
-                                                    uint _e203 = j_3;
-                                                    uint _e205 = j_3;
-                                                    float _e208 = w.inner[_e205].w;
-                                                    uint _e209 = j_3;
-                                                    float _e212 = w.inner[_e209].z;
-                                                    uint _e213 = j_3;
-                                                    float _e216 = w.inner[_e213].y;
-                                                    uint _e217 = j_3;
-                                                    float _e220 = w.inner[_e217].x;
-                                                    uint _e221 = i_1;
-                                                    uint _e223 = j_3;
-                                                    float _e225 = sums.inner[_e221].inner[_e223];
-                                                    sums.inner[_e201].inner[_e203] = metal::fma(unnamed_3, _e208, metal::fma(unnamed_2, _e212, metal::fma(unnamed_1, _e216, metal::fma(unnamed, _e220, _e225))));
+                                                    uint _e222 = i_2;
+                                                    uint _e224 = j_4;
+                                                    uint _e226 = j_4;
+                                                    float _e229 = w.inner[_e226].w;
+                                                    uint _e230 = j_4;
+                                                    float _e233 = w.inner[_e230].z;
+                                                    uint _e234 = j_4;
+                                                    float _e237 = w.inner[_e234].y;
+                                                    uint _e238 = j_4;
+                                                    float _e241 = w.inner[_e238].x;
+                                                    uint _e242 = i_2;
+                                                    uint _e244 = j_4;
+                                                    float _e246 = sums.inner[_e242].inner[_e244];
+                                                    sums.inner[_e222].inner[_e224] = metal::fma(unnamed_3, _e229, metal::fma(unnamed_2, _e233, metal::fma(unnamed_1, _e237, metal::fma(unnamed, _e241, _e246))));
                                                 }
                                             }
                                         }
@@ -405,52 +453,52 @@ struct matmul_lanesInput {
             }
         }
     }
-    bool loop_init_10 = true;
+    bool loop_init_12 = true;
     while(true) {
-        if (!loop_init_10) {
-            uint _e295 = i_2;
-            i_2 = _e295 + 1u;
+        if (!loop_init_12) {
+            uint _e316 = i_3;
+            i_3 = _e316 + 1u;
         }
-        loop_init_10 = false;
-        uint _e250 = i_2;
-        if (_e250 < ROWS) {
+        loop_init_12 = false;
+        uint _e271 = i_3;
+        if (_e271 < ROWS) {
         } else {
             break;
         }
         {
-            j_4 = 0u;
-            bool loop_init_11 = true;
+            j_5 = 0u;
+            bool loop_init_13 = true;
             while(true) {
-                if (!loop_init_11) {
-                    uint _e292 = j_4;
-                    j_4 = _e292 + 1u;
+                if (!loop_init_13) {
+                    uint _e313 = j_5;
+                    j_5 = _e313 + 1u;
                 }
-                loop_init_11 = false;
-                uint _e255 = j_4;
-                if (_e255 < COLUMNS) {
+                loop_init_13 = false;
+                uint _e276 = j_5;
+                if (_e276 < COLUMNS) {
                 } else {
                     break;
                 }
                 {
-                    uint _e258 = i_2;
-                    uint row_3 = first_row + _e258;
-                    uint _e260 = j_4;
-                    uint column = first_column + (_e260 * LANES);
-                    uint _e266 = params.m;
-                    if (row_3 < _e266) {
-                        uint _e272 = params.n;
-                        local = column < _e272;
+                    uint _e279 = i_3;
+                    uint row_2 = first_row + _e279;
+                    uint _e281 = j_5;
+                    uint column = first_column + (_e281 * LANES);
+                    uint _e287 = params.m;
+                    if (row_2 < _e287) {
+                        uint _e293 = params.n;
+                        local = column < _e293;
                     } else {
                         local = false;
                     }
-                    bool _e275 = local;
-                    if (_e275) {
-                        uint _e279 = params.y;
-                        uint _e282 = params.stride;
-                        uint _e287 = i_2;
-                        uint _e289 = j_4;
-                        float _e291 = sums.inner[_e287].inner[_e289];
-                        y[(_e279 + (row_3 * _e282)) + column] = _e291;
+                    bool _e296 = local;
+                    if (_e296) {
+                        uint _e300 = params.y;
+                        uint _e303 = params.stride;
+                        uint _e308 = i_3;
+                        uint _e310 = j_5;
+                        float _e312 = sums.inner[_e308].inner[_e310];
+                        y[(_e300 + (row_2 * _e303)) + column] = _e312;
                     }
                 }
             }

@@ -71,16 +71,13 @@ type Family = [Tile; 6];
 
 const fn family(rows: u64, columns: u64, kernels: [&'static Kernel; 6]) -> Family {
     let [f32, f16, bf16, q4, q6, q8] = kernels;
-    const fn of(kernel: &'static Kernel, rows: u64, columns: u64) -> Tile {
-        Tile { kernel, rows, columns }
-    }
     [
-        of(f32, rows, columns),
-        of(f16, rows, columns),
-        of(bf16, rows, columns),
-        of(q4, rows, columns),
-        of(q6, rows, columns),
-        of(q8, rows, columns),
+        Tile { kernel: f32, rows, columns },
+        Tile { kernel: f16, rows, columns },
+        Tile { kernel: bf16, rows, columns },
+        Tile { kernel: q4, rows, columns },
+        Tile { kernel: q6, rows, columns },
+        Tile { kernel: q8, rows, columns },
     ]
 }
 

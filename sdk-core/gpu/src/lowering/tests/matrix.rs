@@ -73,7 +73,7 @@ impl Draw {
         Op::MatMul { x: make(DType::F32, &[m, k]), weight, y: make(DType::F32, &[m, n]) }
     }
 
-    fn on_the_host(self, random: &mut Random, number: &fn(&mut Random) -> f64) -> Op<Array> {
+    fn on_the_host(self, random: &mut Random, number: fn(&mut Random) -> f64) -> Op<Array> {
         self.product(|dtype, dims| {
             let elements = dims.iter().product::<u32>();
             let mut each = || match dtype {
@@ -122,7 +122,7 @@ fn check(rig: &Rig, numbers: &[fn(&mut Random) -> f64]) {
     for format in FORMATS {
         for rows in ROWS {
             for aligned in [true, false] {
-                for number in numbers {
+                for &number in numbers {
                     let draw = Draw::new(format, rows, aligned, random);
                     rig.check(&draw.on_the_host(random, number), random);
                 }
