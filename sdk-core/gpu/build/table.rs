@@ -26,7 +26,9 @@ fn render(kernels: &[Compiled], rust: &mut String) -> std::fmt::Result {
         writeln!(rust, "    Kernel {{")?;
         writeln!(rust, "        name: {name:?},")?;
         writeln!(rust, "        entry: {entry:?},")?;
+        writeln!(rust, "        #[cfg(any(not(target_vendor = \"apple\"), test))]")?;
         writeln!(rust, "        spirv: &{:?},", kernel.spirv)?;
+        writeln!(rust, "        #[cfg(any(target_vendor = \"apple\", test))]")?;
         writeln!(rust, "        msl: include_str!(concat!(env!(\"OUT_DIR\"), \"/{name}.metal\")),")?;
         writeln!(rust, "        bindings: &[{}],", bindings.join(", "))?;
         writeln!(rust, "        params_bytes: {params_bytes},")?;

@@ -55,9 +55,11 @@ pub(crate) struct Kernel {
     pub(crate) name: &'static str,
     /// The entry point's name in the SPIR-V and in the Metal source: the file's name.
     pub(crate) entry: &'static str,
-    /// SPIR-V words.
+    /// SPIR-V words. A program carries only what its platform runs.
+    #[cfg(any(not(target_vendor = "apple"), test))]
     pub(crate) spirv: &'static [u32],
     /// Metal source.
+    #[cfg(any(target_vendor = "apple", test))]
     pub(crate) msl: &'static str,
     /// What it does with each storage buffer, by binding number in group 0.
     pub(crate) bindings: &'static [Access],

@@ -14,6 +14,7 @@ const MAX_DISPATCH_BYTES: u64 = 1 << 30;
 pub(super) static COPY_BYTES: Kernel = Kernel {
     name: "copy_bytes",
     entry: "copy_bytes",
+    #[cfg(any(not(target_vendor = "apple"), test))]
     spirv: &[],
     msl: include_str!("copy_bytes.metal"),
     bindings: &[Access::Read, Access::Write],

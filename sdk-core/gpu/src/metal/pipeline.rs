@@ -54,6 +54,7 @@ impl Pipelines {
 
     fn make(&self, kernel: &'static Kernel) -> Result<Pipeline> {
         let device = &self.context.raw;
+        let kernel = self.context.injector.kernel(kernel);
         let failed = |call, text: String| Error::Driver { call, code: format!("{}: {text}", kernel.name) };
         let library = device
             .newLibraryWithSource_options_error(&NSString::from_str(kernel.msl), Some(&options()))
