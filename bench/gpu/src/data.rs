@@ -47,11 +47,6 @@ impl Product {
         Ok(product)
     }
 
-    /// Floating-point operations of the product.
-    pub fn operations(&self) -> f64 {
-        2.0 * self.m as f64 * self.n as f64 * self.k as f64
-    }
-
     /// Holds `y` against the product in f64 at places spread over the whole result.
     ///
     /// The error is relative to the norm of the true values; a product of other data comes out near 1.
@@ -74,7 +69,7 @@ impl Product {
     pub fn check_file(&self, name: &str, tolerance: f64) -> Result<()> {
         let path = self.folder.join(name);
         let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
-        self.check(&bytemuck::pod_collect_to_vec::<u8, f32>(&bytes), &self.w, tolerance)
+        self.check(&bytemuck::allocation::pod_collect_to_vec::<u8, f32>(&bytes), &self.w, tolerance)
     }
 
     fn at(&self, w: &[f32], row: usize, column: usize) -> f64 {

@@ -33,14 +33,14 @@ pub fn reading(data: &[u64]) -> Result<f64> {
 /// The longest that any thread was busy with `work`, all of them at once. Starting them is not counted.
 fn on_all_threads(work: impl Fn(usize) + Sync) -> Result<f64> {
     let start_line = std::sync::Barrier::new(THREADS);
+    let run = |thread| {
+        start_line.wait();
+        let start = Instant::now();
+        work(thread);
+        start.elapsed().as_secs_f64()
+    };
+    let run = &run;
     std::thread::scope(|scope| {
-        let run = |thread| {
-            start_line.wait();
-            let start = Instant::now();
-            work(thread);
-            start.elapsed().as_secs_f64()
-        };
-        let run = &run;
         let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || run(thread))).collect();
         let seconds = threads.into_iter().map(|thread| thread.join().ok());
         seconds.collect::<Option<Vec<_>>>().context("a thread of the limit panicked")

@@ -1,7 +1,8 @@
 // y[row] = index of the row's largest element: the first of equals (0 and -0 are equal). NaN never wins, and a
 // row of nothing but NaN gives 0.
 // One workgroup a row; lanes stride over the columns so that reads are coalesced.
-// Elements are compared as integers that order as the floats do: drivers may take `x != x` for false. Exact.
+// Elements are compared as integers that order as the floats do. Exact.
+//# use order
 //# variant shared: use reduce_shared
 //# variant subgroup: use reduce_subgroup
 
@@ -16,15 +17,6 @@ struct Params {
 @group(0) @binding(1) var<storage, read_write> y: array<u32>;
 var<immediate> params: Params;
 
-// 0 for NaN, and more for every number.
-fn key(bits: u32) -> u32 {
-    let magnitude = bits & 0x7fffffffu;
-    if magnitude > 0x7f800000u {
-        return 0u;
-    }
-    return select(0x80000000u + magnitude, 0x80000000u - magnitude, bits > 0x7fffffffu);
-}
-
 @compute @workgroup_size(128)
 fn argmax(thread: Thread) {
     let row = thread.group.y * thread.groups.x + thread.group.x;
@@ -35,15 +27,16 @@ fn argmax(thread: Thread) {
     var best = 0u;
     var at = thread.lane;
     for (var c = thread.lane; c < params.columns; c += 128u) {
-        let k = key(x[x0 + c]);
-        if k > best {
-            best = k;
+        let bits = x[x0 + c];
+        let place = select(order(bits), 0u, is_nan(bits));
+        if place > best {
+            best = place;
             at = c;
         }
     }
-    let winner = workgroup_max_key(best, thread);
+    let winner = workgroup_max(best, thread);
     // The first index is the largest of their complements. Lane 0 always has an element, so a row of NaN gives 0.
-    let first = workgroup_max_key(select(0u, ~at, best == winner), thread);
+    let first = workgroup_max(select(0u, ~at, best == winner), thread);
     if thread.lane == 0u {
         y[params.y + row] = ~first;
     }

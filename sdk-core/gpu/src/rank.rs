@@ -9,9 +9,9 @@ use crate::{ApiVersion, BackendKind, DeviceDescription, DeviceKind};
 /// The lowest Vulkan that we drive: what Android requires since version 10.
 const VULKAN_FLOOR: ApiVersion = ApiVersion { major: 1, minor: 1, patch: 0 };
 /// Storage buffers of our widest kernel: a quantised matmul takes x, weights, scales, biases and y.
-const BINDINGS: u32 = 6;
+pub(crate) const BINDINGS: u32 = 6;
 /// Bytes of parameters that a kernel may take; Vulkan promises as many push constants.
-const PARAMS_BYTES: u32 = 128;
+pub(crate) const PARAMS_BYTES: u32 = 128;
 /// Threads of our smallest workgroups; Vulkan promises as many.
 const WORKGROUP_THREADS: u32 = 128;
 /// Memory that a workgroup of ours shares at most, unless the device offers more; Vulkan promises as much.

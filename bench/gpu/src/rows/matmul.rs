@@ -25,7 +25,7 @@ const SIZE: usize = 1024;
 const TOLERANCE: f64 = 1e-5;
 const KERNEL: &str = include_str!("../../kernels/matmul.wgsl");
 /// Rows and columns of the result that one workgroup of [`KERNEL`] computes.
-const TILE: [usize; 2] = [16, 64];
+const TILE: [usize; 2] = [8, 128];
 const GROUPS: [u32; 3] = [(SIZE / TILE[1]) as u32, (SIZE / TILE[0]) as u32, 1];
 
 fn spec(id: &'static str, what: &'static str, goal: &'static str, bars: &'static [Bar]) -> Spec {

@@ -10,7 +10,7 @@ use crate::{
     light, ours,
     peer::{self, Peer},
     plan::Plan,
-    race::{Contestant, Sample, seconds_each, settle},
+    race::{Contestant, Sample, median_seconds, settle},
     row::{Bar, Field, Row, Spec, Unit},
     stats::Statistic,
 };
@@ -47,7 +47,7 @@ pub fn run_vulkan(plan: &Plan) -> Vec<Row> {
     vec![field(plan, spec, BackendKind::Vulkan, "ggml-vulkan", 5).run(plan.rounds(15))]
 }
 
-fn field(plan: &Plan, spec: Spec, backend: BackendKind, rival: &str, times: u32) -> Field<'static> {
+fn field(plan: &Plan, spec: Spec, backend: BackendKind, rival: &str, times: usize) -> Field<'static> {
     let product = match Product::new(1, SIZE, SIZE, &plan.peers().join("matvec")) {
         Ok(product) => product,
         Err(error) => {
@@ -65,7 +65,7 @@ fn field(plan: &Plan, spec: Spec, backend: BackendKind, rival: &str, times: u32)
     }
 }
 
-fn of_ours(product: &Product, q: &Quantised, backend: BackendKind, times: u32) -> Result<Sample<'static>> {
+fn of_ours(product: &Product, q: &Quantised, backend: BackendKind, times: usize) -> Result<Sample<'static>> {
     let device = ours::open(backend)?;
     let x = ours::tensor(&device, DType::F32, &[1, product.k], &product.x)?;
     let w = ours::quantised(&device, product.n, product.k, q)?;
@@ -81,7 +81,7 @@ fn of_ours(product: &Product, q: &Quantised, backend: BackendKind, times: u32) -
     product.check(&ours::values(&result)?, &q.meaning, EXACT)?;
     Ok(Box::new(move || {
         settle();
-        seconds_each(times, &once)
+        median_seconds(times, &once)
     }))
 }
 

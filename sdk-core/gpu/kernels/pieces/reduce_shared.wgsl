@@ -1,5 +1,5 @@
-// Sums and maxima over a workgroup of 128 threads, through shared memory: for every device.
-// 128 values become 8, then 1; every thread adds the last 8 itself, in the same order, so that all get one result.
+// Sums of floats and maxima of integers over a workgroup of 128 threads, through shared memory: for every device.
+// 128 values become 8, then 1; every thread joins the last 8 itself, in the same order, so that all get one result.
 // Only one barrier separates a call from the next: the first step's array is not read after the second barrier,
 // and the second step's is not written before the next call's first.
 
@@ -11,8 +11,8 @@ struct Thread {
 
 var<workgroup> lanes: array<f32, 128>;
 var<workgroup> eighths: array<f32, 8>;
-var<workgroup> keys: array<u32, 128>;
-var<workgroup> key_eighths: array<u32, 8>;
+var<workgroup> integers: array<u32, 128>;
+var<workgroup> integer_eighths: array<u32, 8>;
 
 fn workgroup_sum(value: f32, thread: Thread) -> f32 {
     lanes[thread.lane] = value;
@@ -29,36 +29,19 @@ fn workgroup_sum(value: f32, thread: Thread) -> f32 {
         + ((eighths[4] + eighths[5]) + (eighths[6] + eighths[7]));
 }
 
-fn workgroup_max(value: f32, thread: Thread) -> f32 {
-    lanes[thread.lane] = value;
+fn workgroup_max(value: u32, thread: Thread) -> u32 {
+    integers[thread.lane] = value;
     workgroupBarrier();
     if thread.lane < 8u {
-        var most = lanes[thread.lane];
+        var most = integers[thread.lane];
         for (var i = 1u; i < 16u; i++) {
-            most = max(most, lanes[thread.lane + 8u * i]);
+            most = max(most, integers[thread.lane + 8u * i]);
         }
-        eighths[thread.lane] = most;
+        integer_eighths[thread.lane] = most;
     }
     workgroupBarrier();
     return max(
-        max(max(eighths[0], eighths[1]), max(eighths[2], eighths[3])),
-        max(max(eighths[4], eighths[5]), max(eighths[6], eighths[7])),
-    );
-}
-
-fn workgroup_max_key(value: u32, thread: Thread) -> u32 {
-    keys[thread.lane] = value;
-    workgroupBarrier();
-    if thread.lane < 8u {
-        var most = keys[thread.lane];
-        for (var i = 1u; i < 16u; i++) {
-            most = max(most, keys[thread.lane + 8u * i]);
-        }
-        key_eighths[thread.lane] = most;
-    }
-    workgroupBarrier();
-    return max(
-        max(max(key_eighths[0], key_eighths[1]), max(key_eighths[2], key_eighths[3])),
-        max(max(key_eighths[4], key_eighths[5]), max(key_eighths[6], key_eighths[7])),
+        max(max(integer_eighths[0], integer_eighths[1]), max(integer_eighths[2], integer_eighths[3])),
+        max(max(integer_eighths[4], integer_eighths[5]), max(integer_eighths[6], integer_eighths[7])),
     );
 }

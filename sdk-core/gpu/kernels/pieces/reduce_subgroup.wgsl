@@ -1,5 +1,5 @@
-// Sums and maxima over a workgroup of 128 threads: first within subgroups, whatever their size, then over one
-// value of each subgroup, which every thread adds itself, in the same order, so that all get one result.
+// Sums of floats and maxima of integers over a workgroup of 128 threads: first within subgroups, whatever their size, then over one
+// value of each subgroup, which every thread joins itself, in the same order, so that all get one result.
 
 struct Thread {
     @builtin(local_invocation_index) lane: u32,
@@ -11,7 +11,7 @@ struct Thread {
 }
 
 var<workgroup> parts: array<f32, 128>;
-var<workgroup> key_parts: array<u32, 128>;
+var<workgroup> integer_parts: array<u32, 128>;
 
 fn workgroup_sum(value: f32, thread: Thread) -> f32 {
     let part = subgroupAdd(value);
@@ -27,29 +27,15 @@ fn workgroup_sum(value: f32, thread: Thread) -> f32 {
     return sum;
 }
 
-fn workgroup_max(value: f32, thread: Thread) -> f32 {
+fn workgroup_max(value: u32, thread: Thread) -> u32 {
     let part = subgroupMax(value);
     if thread.subgroup_lane == 0u {
-        parts[thread.subgroup] = part;
+        integer_parts[thread.subgroup] = part;
     }
     workgroupBarrier();
-    var most = parts[0];
+    var most = integer_parts[0];
     for (var i = 1u; i < thread.subgroups; i++) {
-        most = max(most, parts[i]);
-    }
-    workgroupBarrier();
-    return most;
-}
-
-fn workgroup_max_key(value: u32, thread: Thread) -> u32 {
-    let part = subgroupMax(value);
-    if thread.subgroup_lane == 0u {
-        key_parts[thread.subgroup] = part;
-    }
-    workgroupBarrier();
-    var most = key_parts[0];
-    for (var i = 1u; i < thread.subgroups; i++) {
-        most = max(most, key_parts[i]);
+        most = max(most, integer_parts[i]);
     }
     workgroupBarrier();
     return most;

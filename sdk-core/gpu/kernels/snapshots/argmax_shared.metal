@@ -18,35 +18,39 @@ struct Thread {
     metal::uint3 group;
     metal::uint3 groups;
 };
-struct type_3 {
+struct type_4 {
     uint inner[128];
 };
-struct type_4 {
+struct type_5 {
     uint inner[8];
 };
+constant uint NAN_LAST = 4294967295u;
 
-uint key(
+uint order(
     uint bits
 ) {
     uint magnitude = bits & 2147483647u;
-    if (magnitude > 2139095040u) {
-        return 0u;
-    }
     return (bits > 2147483647u) ? (2147483648u - magnitude) : (2147483648u + magnitude);
 }
 
-uint workgroup_max_key(
+bool is_nan(
+    uint bits_1
+) {
+    return (bits_1 & 2147483647u) > 2139095040u;
+}
+
+uint workgroup_max(
     uint value,
     Thread thread_1,
-    threadgroup type_3& keys,
-    threadgroup type_4& key_eighths
+    threadgroup type_4& integers,
+    threadgroup type_5& integer_eighths
 ) {
     uint most = {};
     uint i = 1u;
-    keys.inner[thread_1.lane] = value;
+    integers.inner[thread_1.lane] = value;
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
     if (thread_1.lane < 8u) {
-        uint _e11 = keys.inner[thread_1.lane];
+        uint _e11 = integers.inner[thread_1.lane];
         most = _e11;
         bool loop_init = true;
         while(true) {
@@ -63,22 +67,22 @@ uint workgroup_max_key(
             {
                 uint _e18 = most;
                 uint _e22 = i;
-                uint _e26 = keys.inner[thread_1.lane + (8u * _e22)];
+                uint _e26 = integers.inner[thread_1.lane + (8u * _e22)];
                 most = metal::max(_e18, _e26);
             }
         }
         uint _e34 = most;
-        key_eighths.inner[thread_1.lane] = _e34;
+        integer_eighths.inner[thread_1.lane] = _e34;
     }
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    uint _e37 = key_eighths.inner[0];
-    uint _e40 = key_eighths.inner[1];
-    uint _e44 = key_eighths.inner[2];
-    uint _e47 = key_eighths.inner[3];
-    uint _e52 = key_eighths.inner[4];
-    uint _e55 = key_eighths.inner[5];
-    uint _e59 = key_eighths.inner[6];
-    uint _e62 = key_eighths.inner[7];
+    uint _e37 = integer_eighths.inner[0];
+    uint _e40 = integer_eighths.inner[1];
+    uint _e44 = integer_eighths.inner[2];
+    uint _e47 = integer_eighths.inner[3];
+    uint _e52 = integer_eighths.inner[4];
+    uint _e55 = integer_eighths.inner[5];
+    uint _e59 = integer_eighths.inner[6];
+    uint _e62 = integer_eighths.inner[7];
     return metal::max(metal::max(metal::max(_e37, _e40), metal::max(_e44, _e47)), metal::max(metal::max(_e52, _e55), metal::max(_e59, _e62)));
 }
 
@@ -91,8 +95,8 @@ struct argmaxInput {
 , device type_1 const& x [[buffer(0)]]
 , device type_1& y [[buffer(1)]]
 , constant Params& params [[buffer(2)]]
-, threadgroup type_3& keys
-, threadgroup type_4& key_eighths
+, threadgroup type_4& integers
+, threadgroup type_5& integer_eighths
 ) {
     const Thread thread_ = { lane, {}, group, groups };
     uint best = 0u;
@@ -111,8 +115,8 @@ struct argmaxInput {
     bool loop_init_1 = true;
     while(true) {
         if (!loop_init_1) {
-            uint _e41 = c;
-            c = _e41 + 128u;
+            uint _e44 = c;
+            c = _e44 + 128u;
         }
         loop_init_1 = false;
         uint _e27 = c;
@@ -123,24 +127,26 @@ struct argmaxInput {
         }
         {
             uint _e33 = c;
-            uint _e36 = x[x0_ + _e33];
-            uint _e37 = key(_e36);
-            uint _e38 = best;
-            if (_e37 > _e38) {
-                best = _e37;
-                uint _e40 = c;
-                at = _e40;
+            uint bits_2 = x[x0_ + _e33];
+            uint _e37 = order(bits_2);
+            bool _e39 = is_nan(bits_2);
+            uint place = _e39 ? 0u : _e37;
+            uint _e41 = best;
+            if (place > _e41) {
+                best = place;
+                uint _e43 = c;
+                at = _e43;
             }
         }
     }
-    uint _e44 = best;
-    uint _e45 = workgroup_max_key(_e44, thread_, keys, key_eighths);
-    uint _e47 = at;
-    uint _e49 = best;
-    uint _e52 = workgroup_max_key((_e49 == _e45) ? ~(_e47) : 0u, thread_, keys, key_eighths);
+    uint _e47 = best;
+    uint _e48 = workgroup_max(_e47, thread_, integers, integer_eighths);
+    uint _e50 = at;
+    uint _e52 = best;
+    uint _e55 = workgroup_max((_e52 == _e48) ? ~(_e50) : 0u, thread_, integers, integer_eighths);
     if (thread_.lane == 0u) {
-        uint _e59 = params.y;
-        y[_e59 + row] = ~(_e52);
+        uint _e62 = params.y;
+        y[_e62 + row] = ~(_e55);
         return;
     } else {
         return;

@@ -20,33 +20,37 @@ struct Thread {
     metal::uint3 group;
     metal::uint3 groups;
 };
-struct type_3 {
+struct type_4 {
     uint inner[128];
 };
+constant uint NAN_LAST = 4294967295u;
 
-uint key(
+uint order(
     uint bits
 ) {
     uint magnitude = bits & 2147483647u;
-    if (magnitude > 2139095040u) {
-        return 0u;
-    }
     return (bits > 2147483647u) ? (2147483648u - magnitude) : (2147483648u + magnitude);
 }
 
-uint workgroup_max_key(
+bool is_nan(
+    uint bits_1
+) {
+    return (bits_1 & 2147483647u) > 2139095040u;
+}
+
+uint workgroup_max(
     uint value,
     Thread thread_1,
-    threadgroup type_3& key_parts
+    threadgroup type_4& integer_parts
 ) {
     uint most = {};
     uint i = 1u;
     uint unnamed = metal::simd_max(value);
     if (thread_1.subgroup_lane == 0u) {
-        key_parts.inner[thread_1.subgroup] = unnamed;
+        integer_parts.inner[thread_1.subgroup] = unnamed;
     }
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    uint _e11 = key_parts.inner[0];
+    uint _e11 = integer_parts.inner[0];
     most = _e11;
     bool loop_init = true;
     while(true) {
@@ -63,7 +67,7 @@ uint workgroup_max_key(
         {
             uint _e18 = most;
             uint _e20 = i;
-            uint _e22 = key_parts.inner[_e20];
+            uint _e22 = integer_parts.inner[_e20];
             most = metal::max(_e18, _e22);
         }
     }
@@ -84,7 +88,7 @@ struct argmaxInput {
 , device type_1 const& x [[buffer(0)]]
 , device type_1& y [[buffer(1)]]
 , constant Params& params [[buffer(2)]]
-, threadgroup type_3& key_parts
+, threadgroup type_4& integer_parts
 ) {
     const Thread thread_ = { lane, subgroup, subgroups, subgroup_lane, group, groups };
     uint best = 0u;
@@ -103,8 +107,8 @@ struct argmaxInput {
     bool loop_init_1 = true;
     while(true) {
         if (!loop_init_1) {
-            uint _e41 = c;
-            c = _e41 + 128u;
+            uint _e44 = c;
+            c = _e44 + 128u;
         }
         loop_init_1 = false;
         uint _e27 = c;
@@ -115,24 +119,26 @@ struct argmaxInput {
         }
         {
             uint _e33 = c;
-            uint _e36 = x[x0_ + _e33];
-            uint _e37 = key(_e36);
-            uint _e38 = best;
-            if (_e37 > _e38) {
-                best = _e37;
-                uint _e40 = c;
-                at = _e40;
+            uint bits_2 = x[x0_ + _e33];
+            uint _e37 = order(bits_2);
+            bool _e39 = is_nan(bits_2);
+            uint place = _e39 ? 0u : _e37;
+            uint _e41 = best;
+            if (place > _e41) {
+                best = place;
+                uint _e43 = c;
+                at = _e43;
             }
         }
     }
-    uint _e44 = best;
-    uint _e45 = workgroup_max_key(_e44, thread_, key_parts);
-    uint _e47 = at;
-    uint _e49 = best;
-    uint _e52 = workgroup_max_key((_e49 == _e45) ? ~(_e47) : 0u, thread_, key_parts);
+    uint _e47 = best;
+    uint _e48 = workgroup_max(_e47, thread_, integer_parts);
+    uint _e50 = at;
+    uint _e52 = best;
+    uint _e55 = workgroup_max((_e52 == _e48) ? ~(_e50) : 0u, thread_, integer_parts);
     if (thread_.lane == 0u) {
-        uint _e59 = params.y;
-        y[_e59 + row] = ~(_e52);
+        uint _e62 = params.y;
+        y[_e62 + row] = ~(_e55);
         return;
     } else {
         return;

@@ -12,99 +12,142 @@ struct Params {
     uint x;
     uint y;
 };
-typedef float type_2[1];
+typedef uint type_2[1];
+typedef float type_3[1];
 struct Thread {
     uint lane;
     char _pad1[12];
     metal::uint3 group;
     metal::uint3 groups;
 };
-struct type_4 {
+struct type_6 {
+    uint inner[128];
+};
+struct type_7 {
+    uint inner[8];
+};
+struct type_8 {
     float inner[128];
 };
-struct type_5 {
+struct type_9 {
     float inner[8];
 };
+constant uint NAN_LAST = 4294967295u;
 
-float exp_negative(
-    float d
+uint turned(
+    uint i,
+    device type_2 const& x,
+    constant Params& params
 ) {
+    uint _e3 = x[i];
+    float _e8 = params.scale;
+    return _e3 ^ ((_e8 < 0.0) ? 2147483648u : 0u);
+}
+
+float exponential(
+    uint i_1,
+    float extreme,
+    device type_2 const& x,
+    constant Params& params
+) {
+    uint _e2 = turned(i_1, x, params);
+    float _e7 = params.scale;
+    float d = (as_type<float>(_e2) - extreme) * metal::abs(_e7);
     return metal::exp((d < -104.0) ? -104.0 : d);
 }
 
-float workgroup_max(
-    float value,
-    Thread thread_1,
-    threadgroup type_4& lanes,
-    threadgroup type_5& eighths
+uint order(
+    uint bits
 ) {
-    float most_1 = {};
-    uint i = 1u;
-    lanes.inner[thread_1.lane] = value;
+    uint magnitude = bits & 2147483647u;
+    return (bits > 2147483647u) ? (2147483648u - magnitude) : (2147483648u + magnitude);
+}
+
+bool is_nan(
+    uint bits_1
+) {
+    return (bits_1 & 2147483647u) > 2139095040u;
+}
+
+uint workgroup_max(
+    uint value,
+    Thread thread_1,
+    threadgroup type_6& integers,
+    threadgroup type_7& integer_eighths
+) {
+    uint most_1 = {};
+    uint i_2 = 1u;
+    integers.inner[thread_1.lane] = value;
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
     if (thread_1.lane < 8u) {
-        float _e11 = lanes.inner[thread_1.lane];
+        uint _e11 = integers.inner[thread_1.lane];
         most_1 = _e11;
         bool loop_init = true;
         while(true) {
             if (!loop_init) {
-                uint _e29 = i;
-                i = _e29 + 1u;
+                uint _e29 = i_2;
+                i_2 = _e29 + 1u;
             }
             loop_init = false;
-            uint _e15 = i;
+            uint _e15 = i_2;
             if (_e15 < 16u) {
             } else {
                 break;
             }
             {
-                float _e18 = most_1;
-                uint _e22 = i;
-                float _e26 = lanes.inner[thread_1.lane + (8u * _e22)];
+                uint _e18 = most_1;
+                uint _e22 = i_2;
+                uint _e26 = integers.inner[thread_1.lane + (8u * _e22)];
                 most_1 = metal::max(_e18, _e26);
             }
         }
-        float _e34 = most_1;
-        eighths.inner[thread_1.lane] = _e34;
+        uint _e34 = most_1;
+        integer_eighths.inner[thread_1.lane] = _e34;
     }
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    float _e37 = eighths.inner[0];
-    float _e40 = eighths.inner[1];
-    float _e44 = eighths.inner[2];
-    float _e47 = eighths.inner[3];
-    float _e52 = eighths.inner[4];
-    float _e55 = eighths.inner[5];
-    float _e59 = eighths.inner[6];
-    float _e62 = eighths.inner[7];
+    uint _e37 = integer_eighths.inner[0];
+    uint _e40 = integer_eighths.inner[1];
+    uint _e44 = integer_eighths.inner[2];
+    uint _e47 = integer_eighths.inner[3];
+    uint _e52 = integer_eighths.inner[4];
+    uint _e55 = integer_eighths.inner[5];
+    uint _e59 = integer_eighths.inner[6];
+    uint _e62 = integer_eighths.inner[7];
     return metal::max(metal::max(metal::max(_e37, _e40), metal::max(_e44, _e47)), metal::max(metal::max(_e52, _e55), metal::max(_e59, _e62)));
+}
+
+uint bits_of_order(
+    uint order_1
+) {
+    return (order_1 < 2147483648u) ? (2147483648u | (2147483648u - order_1)) : (order_1 - 2147483648u);
 }
 
 float workgroup_sum(
     float value_1,
     Thread thread_2,
-    threadgroup type_4& lanes,
-    threadgroup type_5& eighths
+    threadgroup type_8& lanes,
+    threadgroup type_9& eighths
 ) {
     float sum_1 = 0.0;
-    uint i_1 = 0u;
+    uint i_3 = 0u;
     lanes.inner[thread_2.lane] = value_1;
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
     if (thread_2.lane < 8u) {
         bool loop_init_1 = true;
         while(true) {
             if (!loop_init_1) {
-                uint _e26 = i_1;
-                i_1 = _e26 + 1u;
+                uint _e26 = i_3;
+                i_3 = _e26 + 1u;
             }
             loop_init_1 = false;
-            uint _e12 = i_1;
+            uint _e12 = i_3;
             if (_e12 < 16u) {
             } else {
                 break;
             }
             {
                 float _e15 = sum_1;
-                uint _e19 = i_1;
+                uint _e19 = i_3;
                 float _e23 = lanes.inner[thread_2.lane + (8u * _e19)];
                 sum_1 = _e15 + _e23;
             }
@@ -131,13 +174,15 @@ struct softmaxInput {
 , metal::uint3 group [[threadgroup_position_in_grid]]
 , metal::uint3 groups [[threadgroups_per_grid]]
 , device type_2 const& x [[buffer(0)]]
-, device type_2& y [[buffer(1)]]
+, device type_3& y [[buffer(1)]]
 , constant Params& params [[buffer(2)]]
-, threadgroup type_4& lanes
-, threadgroup type_5& eighths
+, threadgroup type_6& integers
+, threadgroup type_7& integer_eighths
+, threadgroup type_8& lanes
+, threadgroup type_9& eighths
 ) {
     const Thread thread_ = { lane, {}, group, groups };
-    float most = {};
+    uint most = 0u;
     uint c = {};
     float sum = 0.0;
     uint c_1 = {};
@@ -153,79 +198,77 @@ struct softmaxInput {
     uint _e23 = params.y;
     uint _e26 = params.columns;
     uint y0_ = _e23 + (row * _e26);
-    float _e31 = params.scale;
-    float sign = (_e31 < 0.0) ? -1.0 : 1.0;
-    float _e39 = params.scale;
-    float scale = metal::abs(_e39);
-    float _e43 = x[x0_];
-    most = sign * _e43;
     c = thread_.lane;
     bool loop_init_2 = true;
     while(true) {
         if (!loop_init_2) {
-            uint _e61 = c;
-            c = _e61 + 128u;
+            uint _e47 = c;
+            c = _e47 + 128u;
         }
         loop_init_2 = false;
-        uint _e48 = c;
-        uint _e51 = params.columns;
-        if (_e48 < _e51) {
+        uint _e33 = c;
+        uint _e36 = params.columns;
+        if (_e33 < _e36) {
         } else {
             break;
         }
         {
-            float _e53 = most;
-            uint _e55 = c;
-            float _e58 = x[x0_ + _e55];
-            most = metal::max(_e53, sign * _e58);
+            uint _e38 = c;
+            uint _e40 = turned(x0_ + _e38, x, params);
+            uint _e41 = most;
+            uint _e42 = order(_e40);
+            bool _e44 = is_nan(_e40);
+            most = metal::max(_e41, _e44 ? NAN_LAST : _e42);
         }
     }
-    float _e64 = most;
-    float _e65 = workgroup_max(_e64, thread_, lanes, eighths);
+    uint _e50 = most;
+    uint _e51 = workgroup_max(_e50, thread_, integers, integer_eighths);
+    uint _e52 = bits_of_order(_e51);
+    float extreme_1 = as_type<float>(_e52);
     c_1 = thread_.lane;
     bool loop_init_3 = true;
     while(true) {
         if (!loop_init_3) {
-            uint _e86 = c_1;
-            c_1 = _e86 + 128u;
+            uint _e68 = c_1;
+            c_1 = _e68 + 128u;
         }
         loop_init_3 = false;
-        uint _e70 = c_1;
-        uint _e73 = params.columns;
-        if (_e70 < _e73) {
+        uint _e58 = c_1;
+        uint _e61 = params.columns;
+        if (_e58 < _e61) {
         } else {
             break;
         }
         {
-            float _e75 = sum;
-            uint _e77 = c_1;
-            float _e80 = x[x0_ + _e77];
-            float _e84 = exp_negative(((sign * _e80) - _e65) * scale);
-            sum = _e75 + _e84;
+            float _e63 = sum;
+            uint _e64 = c_1;
+            float _e66 = exponential(x0_ + _e64, extreme_1, x, params);
+            sum = _e63 + _e66;
         }
     }
-    float _e89 = sum;
-    float _e90 = workgroup_sum(_e89, thread_, lanes, eighths);
+    uint poison = (_e51 == NAN_LAST) ? 2143289344u : 0u;
+    float _e76 = sum;
+    float _e77 = workgroup_sum(_e76, thread_, lanes, eighths);
+    float total = as_type<float>(as_type<uint>(_e77) | poison);
     c_2 = thread_.lane;
     bool loop_init_4 = true;
     while(true) {
         if (!loop_init_4) {
-            uint _e112 = c_2;
-            c_2 = _e112 + 128u;
+            uint _e96 = c_2;
+            c_2 = _e96 + 128u;
         }
         loop_init_4 = false;
-        uint _e93 = c_2;
-        uint _e96 = params.columns;
-        if (_e93 < _e96) {
+        uint _e83 = c_2;
+        uint _e86 = params.columns;
+        if (_e83 < _e86) {
         } else {
             break;
         }
         {
-            uint _e99 = c_2;
-            uint _e103 = c_2;
-            float _e106 = x[x0_ + _e103];
-            float _e110 = exp_negative(((sign * _e106) - _e65) * scale);
-            y[y0_ + _e99] = _e110 / _e90;
+            uint _e89 = c_2;
+            uint _e92 = c_2;
+            float _e94 = exponential(x0_ + _e92, extreme_1, x, params);
+            y[y0_ + _e89] = _e94 / total;
         }
     }
     return;

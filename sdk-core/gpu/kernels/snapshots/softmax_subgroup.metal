@@ -12,7 +12,8 @@ struct Params {
     uint x;
     uint y;
 };
-typedef float type_2[1];
+typedef uint type_2[1];
+typedef float type_3[1];
 struct Thread {
     uint lane;
     uint subgroup;
@@ -21,61 +22,100 @@ struct Thread {
     metal::uint3 group;
     metal::uint3 groups;
 };
-struct type_4 {
+struct type_6 {
+    uint inner[128];
+};
+struct type_7 {
     float inner[128];
 };
+constant uint NAN_LAST = 4294967295u;
 
-float exp_negative(
-    float d
+uint turned(
+    uint i,
+    device type_2 const& x,
+    constant Params& params
 ) {
+    uint _e3 = x[i];
+    float _e8 = params.scale;
+    return _e3 ^ ((_e8 < 0.0) ? 2147483648u : 0u);
+}
+
+float exponential(
+    uint i_1,
+    float extreme,
+    device type_2 const& x,
+    constant Params& params
+) {
+    uint _e2 = turned(i_1, x, params);
+    float _e7 = params.scale;
+    float d = (as_type<float>(_e2) - extreme) * metal::abs(_e7);
     return metal::exp((d < -104.0) ? -104.0 : d);
 }
 
-float workgroup_max(
-    float value,
-    Thread thread_1,
-    threadgroup type_4& parts
+uint order(
+    uint bits
 ) {
-    float most_1 = {};
-    uint i = 1u;
-    float unnamed = metal::simd_max(value);
+    uint magnitude = bits & 2147483647u;
+    return (bits > 2147483647u) ? (2147483648u - magnitude) : (2147483648u + magnitude);
+}
+
+bool is_nan(
+    uint bits_1
+) {
+    return (bits_1 & 2147483647u) > 2139095040u;
+}
+
+uint workgroup_max(
+    uint value,
+    Thread thread_1,
+    threadgroup type_6& integer_parts
+) {
+    uint most_1 = {};
+    uint i_2 = 1u;
+    uint unnamed = metal::simd_max(value);
     if (thread_1.subgroup_lane == 0u) {
-        parts.inner[thread_1.subgroup] = unnamed;
+        integer_parts.inner[thread_1.subgroup] = unnamed;
     }
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    float _e11 = parts.inner[0];
+    uint _e11 = integer_parts.inner[0];
     most_1 = _e11;
     bool loop_init = true;
     while(true) {
         if (!loop_init) {
-            uint _e25 = i;
-            i = _e25 + 1u;
+            uint _e25 = i_2;
+            i_2 = _e25 + 1u;
         }
         loop_init = false;
-        uint _e15 = i;
+        uint _e15 = i_2;
         if (_e15 < thread_1.subgroups) {
         } else {
             break;
         }
         {
-            float _e18 = most_1;
-            uint _e20 = i;
-            float _e22 = parts.inner[_e20];
+            uint _e18 = most_1;
+            uint _e20 = i_2;
+            uint _e22 = integer_parts.inner[_e20];
             most_1 = metal::max(_e18, _e22);
         }
     }
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    float _e27 = most_1;
+    uint _e27 = most_1;
     return _e27;
+}
+
+uint bits_of_order(
+    uint order_1
+) {
+    return (order_1 < 2147483648u) ? (2147483648u | (2147483648u - order_1)) : (order_1 - 2147483648u);
 }
 
 float workgroup_sum(
     float value_1,
     Thread thread_2,
-    threadgroup type_4& parts
+    threadgroup type_7& parts
 ) {
     float sum_1 = 0.0;
-    uint i_1 = 0u;
+    uint i_3 = 0u;
     float unnamed_1 = metal::simd_sum(value_1);
     if (thread_2.subgroup_lane == 0u) {
         parts.inner[thread_2.subgroup] = unnamed_1;
@@ -84,18 +124,18 @@ float workgroup_sum(
     bool loop_init_1 = true;
     while(true) {
         if (!loop_init_1) {
-            uint _e23 = i_1;
-            i_1 = _e23 + 1u;
+            uint _e23 = i_3;
+            i_3 = _e23 + 1u;
         }
         loop_init_1 = false;
-        uint _e13 = i_1;
+        uint _e13 = i_3;
         if (_e13 < thread_2.subgroups) {
         } else {
             break;
         }
         {
             float _e16 = sum_1;
-            uint _e18 = i_1;
+            uint _e18 = i_3;
             float _e20 = parts.inner[_e18];
             sum_1 = _e16 + _e20;
         }
@@ -115,12 +155,13 @@ struct softmaxInput {
 , metal::uint3 group [[threadgroup_position_in_grid]]
 , metal::uint3 groups [[threadgroups_per_grid]]
 , device type_2 const& x [[buffer(0)]]
-, device type_2& y [[buffer(1)]]
+, device type_3& y [[buffer(1)]]
 , constant Params& params [[buffer(2)]]
-, threadgroup type_4& parts
+, threadgroup type_6& integer_parts
+, threadgroup type_7& parts
 ) {
     const Thread thread_ = { lane, subgroup, subgroups, subgroup_lane, group, groups };
-    float most = {};
+    uint most = 0u;
     uint c = {};
     float sum = 0.0;
     uint c_1 = {};
@@ -136,79 +177,77 @@ struct softmaxInput {
     uint _e23 = params.y;
     uint _e26 = params.columns;
     uint y0_ = _e23 + (row * _e26);
-    float _e31 = params.scale;
-    float sign = (_e31 < 0.0) ? -1.0 : 1.0;
-    float _e39 = params.scale;
-    float scale = metal::abs(_e39);
-    float _e43 = x[x0_];
-    most = sign * _e43;
     c = thread_.lane;
     bool loop_init_2 = true;
     while(true) {
         if (!loop_init_2) {
-            uint _e61 = c;
-            c = _e61 + 128u;
+            uint _e47 = c;
+            c = _e47 + 128u;
         }
         loop_init_2 = false;
-        uint _e48 = c;
-        uint _e51 = params.columns;
-        if (_e48 < _e51) {
+        uint _e33 = c;
+        uint _e36 = params.columns;
+        if (_e33 < _e36) {
         } else {
             break;
         }
         {
-            float _e53 = most;
-            uint _e55 = c;
-            float _e58 = x[x0_ + _e55];
-            most = metal::max(_e53, sign * _e58);
+            uint _e38 = c;
+            uint _e40 = turned(x0_ + _e38, x, params);
+            uint _e41 = most;
+            uint _e42 = order(_e40);
+            bool _e44 = is_nan(_e40);
+            most = metal::max(_e41, _e44 ? NAN_LAST : _e42);
         }
     }
-    float _e64 = most;
-    float _e65 = workgroup_max(_e64, thread_, parts);
+    uint _e50 = most;
+    uint _e51 = workgroup_max(_e50, thread_, integer_parts);
+    uint _e52 = bits_of_order(_e51);
+    float extreme_1 = as_type<float>(_e52);
     c_1 = thread_.lane;
     bool loop_init_3 = true;
     while(true) {
         if (!loop_init_3) {
-            uint _e86 = c_1;
-            c_1 = _e86 + 128u;
+            uint _e68 = c_1;
+            c_1 = _e68 + 128u;
         }
         loop_init_3 = false;
-        uint _e70 = c_1;
-        uint _e73 = params.columns;
-        if (_e70 < _e73) {
+        uint _e58 = c_1;
+        uint _e61 = params.columns;
+        if (_e58 < _e61) {
         } else {
             break;
         }
         {
-            float _e75 = sum;
-            uint _e77 = c_1;
-            float _e80 = x[x0_ + _e77];
-            float _e84 = exp_negative(((sign * _e80) - _e65) * scale);
-            sum = _e75 + _e84;
+            float _e63 = sum;
+            uint _e64 = c_1;
+            float _e66 = exponential(x0_ + _e64, extreme_1, x, params);
+            sum = _e63 + _e66;
         }
     }
-    float _e89 = sum;
-    float _e90 = workgroup_sum(_e89, thread_, parts);
+    uint poison = (_e51 == NAN_LAST) ? 2143289344u : 0u;
+    float _e76 = sum;
+    float _e77 = workgroup_sum(_e76, thread_, parts);
+    float total = as_type<float>(as_type<uint>(_e77) | poison);
     c_2 = thread_.lane;
     bool loop_init_4 = true;
     while(true) {
         if (!loop_init_4) {
-            uint _e112 = c_2;
-            c_2 = _e112 + 128u;
+            uint _e96 = c_2;
+            c_2 = _e96 + 128u;
         }
         loop_init_4 = false;
-        uint _e93 = c_2;
-        uint _e96 = params.columns;
-        if (_e93 < _e96) {
+        uint _e83 = c_2;
+        uint _e86 = params.columns;
+        if (_e83 < _e86) {
         } else {
             break;
         }
         {
-            uint _e99 = c_2;
-            uint _e103 = c_2;
-            float _e106 = x[x0_ + _e103];
-            float _e110 = exp_negative(((sign * _e106) - _e65) * scale);
-            y[y0_ + _e99] = _e110 / _e90;
+            uint _e89 = c_2;
+            uint _e92 = c_2;
+            float _e94 = exponential(x0_ + _e92, extreme_1, x, params);
+            y[y0_ + _e89] = _e94 / total;
         }
     }
     return;

@@ -20,5 +20,7 @@ mod team;
 mod tests;
 mod view;
 
-pub(crate) use instance::{describe, open};
+#[cfg(test)]
+pub(crate) use instance::describe;
+pub(crate) use instance::open;
 pub(crate) use pipeline::run;

@@ -70,23 +70,31 @@ impl Product<'_> {
     /// How many columns of y, which are rows of w, one dispatch computes.
     fn most_columns(&self, tile: &Tile, profile: &Profile) -> Result<u64> {
         let grid = u64::from(profile.limits.max_workgroups[0]) * tile.columns;
-        let mut most = self.n.min(grid).min(profile.capacity_of("matmul: a value of y", 4)?);
-        let mut even = false;
+        let mut most = grid.min(profile.capacity_of("matmul: a value of y", 4)?);
+        let mut step = 1;
         for tensor in self.weights() {
             let bytes = u64::from(tensor.shape().columns()) * tensor.dtype().bytes();
+            most = most.min(profile.capacity_of("matmul: a row of the weights", bytes)?);
             // Rows of 16-bit elements may begin in the middle of a word, but a binding cannot: an even number of
             // rows ends at the end of a word.
-            let uneven = !bytes.is_multiple_of(4) && self.n > 1;
-            even |= uneven;
-            let rows = if uneven { 2 } else { 1 };
-            most = most.min(profile.capacity_of("matmul: rows of the weights", bytes * rows)? * rows);
+            if !bytes.is_multiple_of(4) {
+                step = 2;
+            }
         }
-        Ok(match most {
-            most if most == self.n => most,
-            most if most >= tile.columns => most - most % tile.columns,
-            most if even => (most & !1).max(2),
-            most => most,
-        })
+        if most >= self.n {
+            return Ok(self.n);
+        }
+        if most >= tile.columns {
+            // Whole tiles waste nothing, and are even.
+            step = tile.columns;
+        }
+        match most - most % step {
+            0 => Err(Error::Unsupported {
+                what: "matmul: two rows of the weights".into(),
+                why: format!("one kernel argument holds at most {} bytes on this device", profile.capacity()),
+            }),
+            most => Ok(most),
+        }
     }
 
     /// How many rows of x and y one dispatch computes, if it computes `columns` of y.

@@ -12,6 +12,7 @@ mod elementwise;
 mod gather;
 pub(crate) mod kernels;
 mod matrix;
+mod order;
 mod rope;
 mod rows;
 #[cfg(test)]
@@ -75,7 +76,7 @@ pub(crate) struct Dispatch {
     pub(crate) bindings: Vec<Binding>,
     pub(crate) params: Vec<u32>,
     pub(crate) workgroups: [u32; 3],
-    /// Whether it reads what an earlier dispatch of the same operation wrote.
+    /// Whether it must wait for earlier dispatches of the same operation.
     pub(crate) barrier: bool,
 }
 
@@ -89,7 +90,7 @@ pub(crate) struct Binding {
 
 /// The dispatches that carry out `op` on a device.
 pub(crate) fn lower(op: &Op<Tensor>, profile: &Profile) -> Result<Vec<Dispatch>> {
-    let dispatches = match op {
+    let mut dispatches = match op {
         Op::Fill { y, value } => convert::fill(y, *value, profile),
         Op::Copy { x, y } => convert::copy(x, y, profile),
         Op::Add { a, b, y } => elementwise::binary(kernels::ADD, [a, b, y], profile),
@@ -110,6 +111,7 @@ pub(crate) fn lower(op: &Op<Tensor>, profile: &Profile) -> Result<Vec<Dispatch>>
     for dispatch in &dispatches {
         runs_on(dispatch.kernel, &profile.limits)?;
     }
+    order::order(&mut dispatches);
     Ok(dispatches)
 }
 

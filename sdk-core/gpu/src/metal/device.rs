@@ -160,10 +160,7 @@ impl BackendDevice for MetalDevice {
     }
 
     fn kernels_of(&self, op: &Op<Tensor>) -> Result<Vec<&'static str>> {
-        let mut names: Vec<_> = lowering::lower(op, &self.profile)?.iter().map(|d| d.kernel.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        Ok(names)
+        lowering::kernels_of(op, &self.profile)
     }
 
     fn trim(&self) {

@@ -79,7 +79,7 @@ mod tests {
         let under_way = Arc::new(InFlight::new(1));
         under_way.enter(Duration::ZERO).unwrap().keep();
         std::thread::scope(|threads| {
-            let next = threads.spawn(|| under_way.enter(Duration::from_secs(60)).is_some());
+            let next = threads.spawn(|| under_way.enter(Duration::from_mins(1)).is_some());
             under_way.leave();
             assert!(next.join().unwrap());
         });

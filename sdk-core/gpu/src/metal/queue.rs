@@ -9,7 +9,10 @@ use std::{ptr::NonNull, sync::Arc, time::Duration};
 
 use block2::RcBlock;
 use objc2::{rc::Retained, rc::autoreleasepool, runtime::ProtocolObject};
-use objc2_metal::{MTLCommandBuffer, MTLCommandBufferStatus, MTLCommandQueue, MTLDevice, MTLFence};
+use objc2_metal::{
+    MTLBlitCommandEncoder, MTLCommandBuffer, MTLCommandBufferStatus, MTLCommandEncoder, MTLCommandQueue,
+    MTLDevice, MTLFence,
+};
 
 use super::{
     command::{Commands, RawCommands},
@@ -51,6 +54,12 @@ impl Queue {
             .newCommandQueueWithMaxCommandBufferCount(IN_FLIGHT)
             .ok_or_else(|| refused("newCommandQueue"))?;
         let fence = context.raw.newFence().ok_or_else(|| refused("newFence"))?;
+        // Apple wants a fence to be updated before anyone waits for it: an empty pass does it, once.
+        let first = raw.commandBuffer().ok_or_else(|| refused("commandBuffer"))?;
+        let pass = first.blitCommandEncoder().ok_or_else(|| refused("blitCommandEncoder"))?;
+        pass.updateFence(&fence);
+        pass.endEncoding();
+        first.commit();
         Ok(Self {
             raw,
             fence,

@@ -166,7 +166,7 @@ impl More {
         let largest_buffer = if has.maintenance4 { maintenance4.max_buffer_size } else { u64::MAX };
         Self {
             driver: has.driver_properties.then(|| driver_of(&driver)),
-            uuid: Some(id.device_uuid.iter().map(|byte| format!("{byte:02x}")).collect()),
+            uuid: Some(hexadecimal(id.device_uuid)),
             subgroup_size: Some(subgroup.subgroup_size),
             max_buffer_bytes: Some(maintenance3.max_memory_allocation_size.min(largest_buffer)),
             features,
@@ -314,6 +314,11 @@ fn kind(kind: vk::PhysicalDeviceType) -> DeviceKind {
         vk::PhysicalDeviceType::CPU => DeviceKind::Software,
         _ => DeviceKind::Other,
     }
+}
+
+/// A UUID as people write it, without the dashes.
+pub(super) fn hexadecimal(uuid: [u8; vk::UUID_SIZE]) -> String {
+    format!("{:032x}", u128::from_be_bytes(uuid))
 }
 
 fn version(version: u32) -> ApiVersion {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use ash::{khr, vk};
 
 use super::{
-    BINDINGS, PARAMS_BYTES,
+    BINDINGS,
     command::{Argument, Commands},
     context::{Clock, Context},
     describe::{self, Described},
@@ -16,7 +16,7 @@ use super::{
     staging::Staging,
 };
 use crate::{
-    ApiVersion, Buffer, DeviceDescription, Features, OpenOptions, Result, Tensor,
+    Buffer, DeviceDescription, Features, OpenOptions, Result, Tensor,
     backend::{Action, BackendDevice, Memory, MemoryUse, Pending, Work},
     faults::Injector,
     lowering::{self, Dispatch, Profile},
@@ -29,11 +29,11 @@ pub(super) struct VulkanDevice {
     staging: Staging,
     pipelines: Pipelines,
     arena: Arc<Arena>,
-    queue: Arc<Queue>,
+    pub(super) queue: Arc<Queue>,
     placement: Placement,
     profile: Profile,
     description: DeviceDescription,
-    context: Arc<Context>,
+    pub(super) context: Arc<Context>,
 }
 
 /// Opens a device, or says why not.
@@ -52,7 +52,7 @@ pub(super) fn open(
 ) -> Result<VulkanDevice, String> {
     let Described { mut description, queue_family, cache_identity } =
         describe::describe(&instance.handle.raw, physical);
-    let family = check(&description).and(queue_family.ok_or_else(|| "it has no compute queue".into()))?;
+    let family = queue_family.ok_or("it has no compute queue")?;
     let (heaps, types) = (&description.heaps, &description.memory_types);
     let placement = Placement::choose(description.kind, heaps, types, ANY_TYPE)
         .ok_or("it offers no memory that the host can see")?;
@@ -89,23 +89,6 @@ pub(super) fn open(
         description,
         context,
     })
-}
-
-/// Whether our kernels can run on a device at all.
-fn check(device: &DeviceDescription) -> Result<(), String> {
-    let ApiVersion { major, minor, .. } = device.api;
-    if (major, minor) < (1, 1) {
-        return Err(format!("it offers Vulkan {} only; 1.1 is needed", device.api));
-    }
-    if device.limits.max_bindings < BINDINGS {
-        let has = device.limits.max_bindings;
-        return Err(format!("a kernel may take {has} storage buffers; {BINDINGS} are needed"));
-    }
-    if device.limits.max_params_bytes < PARAMS_BYTES {
-        let has = device.limits.max_params_bytes;
-        return Err(format!("a kernel may take {has} bytes of push constants; {PARAMS_BYTES} are needed"));
-    }
-    Ok(())
 }
 
 /// Creates the device with what our kernels may use of it, and nothing else.
@@ -184,7 +167,7 @@ impl VulkanDevice {
         Ok(())
     }
 
-    pub(super) fn dispatch(&self, commands: &mut Commands, dispatch: &Dispatch) -> Result<()> {
+    fn dispatch(&self, commands: &mut Commands, dispatch: &Dispatch) -> Result<()> {
         let pipeline = self.pipelines.get(dispatch.kernel)?;
         let mut arguments = [Argument::default(); BINDINGS as usize];
         for (argument, binding) in arguments.iter_mut().zip(&dispatch.bindings) {
@@ -218,7 +201,7 @@ impl BackendDevice for VulkanDevice {
                 // SAFETY: the front checked that `offset..offset + bytes.len()` lies inside the buffer and that no
                 // work touches it; the mapping lives as long as `memory`; the caller's slice cannot overlap it.
                 unsafe {
-                    host.as_ptr().add(offset as usize).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len())
+                    host.as_ptr().add(offset as usize).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
                 };
                 Ok(())
             }
@@ -234,7 +217,7 @@ impl BackendDevice for VulkanDevice {
                 unsafe {
                     bytes
                         .as_mut_ptr()
-                        .copy_from_nonoverlapping(host.as_ptr().add(offset as usize), bytes.len())
+                        .copy_from_nonoverlapping(host.as_ptr().add(offset as usize), bytes.len());
                 };
                 Ok(())
             }
@@ -251,10 +234,7 @@ impl BackendDevice for VulkanDevice {
     }
 
     fn kernels_of(&self, op: &Op<Tensor>) -> Result<Vec<&'static str>> {
-        let mut names: Vec<_> = lowering::lower(op, &self.profile)?.iter().map(|d| d.kernel.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        Ok(names)
+        lowering::kernels_of(op, &self.profile)
     }
 
     fn trim(&self) {

@@ -35,7 +35,7 @@ pub(super) struct InstanceHandle {
     messenger: Option<Messenger>,
     messages: Option<Arc<Messages>>,
     /// Holds the loader's library. Dropped last.
-    _entry: ash::Entry,
+    _library: ash::Entry,
 }
 
 impl InstanceHandle {
@@ -105,9 +105,9 @@ pub(crate) fn open_instance(options: &OpenOptions) -> Result<Instance, String> {
         }
         e => refusal("vkCreateInstance", e),
     })?;
-    let mut handle = InstanceHandle { raw, messenger: None, messages, _entry: entry };
+    let mut handle = InstanceHandle { raw, messenger: None, messages, _library: entry.clone() };
     if let Some(messages) = &handle.messages {
-        let messenger = Messenger::new(&handle._entry, &handle.raw, messages)
+        let messenger = Messenger::new(&entry, &handle.raw, messages)
             .map_err(|e| refusal("vkCreateDebugUtilsMessengerEXT", e))?;
         handle.messenger = Some(messenger);
     }

@@ -20,6 +20,7 @@ mod device;
 mod extensions;
 mod fence;
 mod instance;
+mod legible;
 mod memory;
 mod pipeline;
 mod pipeline_cache;
@@ -32,10 +33,6 @@ mod timeline;
 mod validation;
 
 pub(crate) use device::open_device;
-pub(crate) use instance::{DeviceHandle, Instance, open_instance};
+pub(crate) use instance::open_instance;
 
-/// Storage buffers that our kernels may take; a device that has fewer is refused.
-const BINDINGS: u32 = 6;
-
-/// Bytes of constants that go with a dispatch: what every Vulkan device offers.
-const PARAMS_BYTES: u32 = 128;
+use crate::rank::{BINDINGS, PARAMS_BYTES};

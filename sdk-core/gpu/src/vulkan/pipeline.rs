@@ -1,6 +1,7 @@
 //! Pipelines: made when a kernel is first used, kept until the device is closed.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     ffi::CString,
     path::PathBuf,
@@ -10,9 +11,10 @@ use std::{
 use ash::vk;
 
 use super::{
-    BINDINGS, PARAMS_BYTES, context::Context, describe::CacheIdentity, pipeline_cache::PipelineCache,
+    BINDINGS, PARAMS_BYTES, context::Context, describe::CacheIdentity, legible::with_whole_access_chains,
+    pipeline_cache::PipelineCache,
 };
-use crate::{Error, OpenOptions, Result, lowering::Kernel};
+use crate::{Error, OpenOptions, Result, Validation, lowering::Kernel};
 
 /// All pipelines of a device.
 pub(super) struct Pipelines {
@@ -22,6 +24,8 @@ pub(super) struct Pipelines {
     cache: OnceLock<PipelineCache>,
     directory: Option<PathBuf>,
     identity: CacheIdentity,
+    /// Whether the validation layer is on.
+    is_watched: bool,
     context: Arc<Context>,
 }
 
@@ -49,6 +53,7 @@ impl Pipelines {
             cache: OnceLock::new(),
             directory: options.data_dir.clone(),
             identity,
+            is_watched: options.validation != Validation::Off,
             context: Arc::clone(context),
         }
     }
@@ -83,7 +88,12 @@ impl Pipelines {
         })?;
         let layout = self.layout(kernel.bindings.len())?;
         let cache = self.cache()?.raw();
-        let code = vk::ShaderModuleCreateInfo::default().code(kernel.spirv);
+        let code = if self.is_watched {
+            Cow::Owned(with_whole_access_chains(kernel.spirv))
+        } else {
+            Cow::Borrowed(kernel.spirv)
+        };
+        let code = vk::ShaderModuleCreateInfo::default().code(&code);
         // SAFETY: the device is alive; the words are a module that the build script made and the tests validated.
         let module = unsafe { device.create_shader_module(&code, None) }
             .map_err(|e| self.context.error("vkCreateShaderModule", e))?;

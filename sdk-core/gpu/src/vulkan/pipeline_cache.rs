@@ -16,7 +16,10 @@ use std::{
 
 use ash::vk;
 
-use super::{context::Context, describe::CacheIdentity};
+use super::{
+    context::Context,
+    describe::{CacheIdentity, hexadecimal},
+};
 use crate::Result;
 
 const MAGIC: &[u8; 8] = b"exopipe1";
@@ -85,7 +88,7 @@ impl Drop for PipelineCache {
 }
 
 fn file_name(id: CacheIdentity) -> String {
-    let uuid: String = id.uuid.iter().map(|byte| format!("{byte:02x}")).collect();
+    let uuid = hexadecimal(id.uuid);
     format!("pipelines-{:x}-{:x}-{:x}-{uuid}.bin", id.vendor, id.device, id.driver)
 }
 
@@ -100,7 +103,7 @@ fn load(file: &Path, identity: CacheIdentity) -> Option<Vec<u8>> {
     (bytes[..HEADER_BYTES] == header(identity, data)).then(|| data.to_vec())
 }
 
-pub(super) fn encode(identity: CacheIdentity, data: &[u8]) -> Vec<u8> {
+fn encode(identity: CacheIdentity, data: &[u8]) -> Vec<u8> {
     let mut bytes = header(identity, data);
     bytes.extend_from_slice(data);
     bytes

@@ -1,11 +1,9 @@
 //! The Khronos validation layer: asked for in tests and development, and every word of it kept.
 //!
-//! Nothing is filtered silently. Where the layer itself is known to be wrong, the message and the reason are in
-//! [`KNOWN_WRONG`], for everyone to see and to strike out again.
+//! Nothing is filtered: so far the layer has not been wrong about us.
 
 use std::{
     borrow::Cow,
-    collections::VecDeque,
     ffi::{CStr, c_void},
     sync::{Mutex, PoisonError},
 };
@@ -20,20 +18,6 @@ pub(super) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 /// Messages kept; later ones are counted only.
 const KEPT: usize = 1000;
 
-/// A message that the layer gives without cause.
-pub(super) struct KnownWrong {
-    /// The layer's id of the message.
-    pub(super) id: &'static str,
-    /// A part of its text, where the id alone says too little.
-    pub(super) text: &'static str,
-    /// Why it is wrong, and in which versions of the layer.
-    #[allow(unused)] // Data for readers.
-    pub(super) why: &'static str,
-}
-
-/// What the layer is known to be wrong about.
-pub(super) const KNOWN_WRONG: &[KnownWrong] = &[];
-
 /// What the layer said, in order.
 #[derive(Default)]
 pub(super) struct Messages {
@@ -42,7 +26,7 @@ pub(super) struct Messages {
 
 #[derive(Default)]
 struct Said {
-    messages: VecDeque<String>,
+    messages: Vec<String>,
     unkept: u64,
 }
 
@@ -50,7 +34,7 @@ impl Messages {
     /// Everything that was said so far.
     pub(super) fn all(&self) -> Vec<String> {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<_> = said.messages.iter().cloned().collect();
+        let mut all = said.messages.clone();
         if said.unkept > 0 {
             all.push(format!("and {} more", said.unkept));
         }
@@ -58,12 +42,9 @@ impl Messages {
     }
 
     fn hear(&self, severity: &str, id: &str, text: &str) {
-        if KNOWN_WRONG.iter().any(|known| known.id == id && text.contains(known.text)) {
-            return;
-        }
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if said.messages.len() < KEPT {
-            said.messages.push_back(format!("{severity} {id}: {text}"));
+            said.messages.push(format!("{severity} {id}: {text}"));
         } else {
             said.unkept += 1;
         }

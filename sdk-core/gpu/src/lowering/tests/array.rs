@@ -12,6 +12,8 @@ pub(super) struct Array {
     pub(super) values: Vec<f64>,
     /// Which operand of the same operation this one *is*, in the order of the operands.
     pub(super) same_as: Option<usize>,
+    /// How many bytes after a multiple of 16 the tensor starts; anywhere otherwise.
+    pub(super) after: Option<u32>,
 }
 
 impl Array {
@@ -19,7 +21,7 @@ impl Array {
     pub(super) fn new(dtype: DType, dims: &[u32], values: Vec<f64>) -> Self {
         let shape = Shape::new(dims).unwrap();
         assert_eq!(shape.elements(), values.len() as u64);
-        let mut array = Self { dtype, shape, values, same_as: None };
+        let mut array = Self { dtype, shape, values, same_as: None, after: None };
         array.values = array.decode(&array.encode());
         array
     }
@@ -33,6 +35,11 @@ impl Array {
     /// A result that is operand `i` itself.
     pub(super) fn in_place(self, i: usize) -> Self {
         Self { same_as: Some(i), ..self }
+    }
+
+    /// The same, `bytes` after a multiple of 16.
+    pub(super) fn placed_after(self, bytes: u32) -> Self {
+        Self { after: Some(bytes), ..self }
     }
 
     pub(super) fn columns(&self) -> usize {

@@ -1,9 +1,6 @@
 //! What holds for every dispatch of every operation, whatever the limits.
 
-use super::{
-    super::{Dispatch, Profile, lower},
-    paper,
-};
+use super::super::{Dispatch, Profile, lower};
 use crate::{Tensor, op::Op};
 
 /// Lowers `op` and checks each dispatch against the device's limits.

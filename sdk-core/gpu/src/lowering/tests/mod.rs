@@ -3,6 +3,7 @@
 mod array;
 mod compiled;
 mod lawful;
+mod matrix;
 mod numbers;
 mod paper;
 mod random;

@@ -73,7 +73,7 @@ pub(super) fn expected(op: &Op<Array>) -> Vec<Expected> {
         Op::Gather { table, ids, y } => gather(table, ids, y),
         Op::Argmax { x, .. } => x.rows().map(|row| Expected::exact(argmax(row) as f64)).collect(),
         Op::Sum { x, .. } => x.rows().map(sum).collect(),
-        Op::MatMul { .. } => unreachable!("the matrix family has tests of its own"),
+        Op::MatMul { x, weight, .. } => matmul(x, weight),
     }
 }
 
@@ -164,6 +164,40 @@ fn rope(x: &Array, angles: &Array, pairs: RopePairs) -> Vec<Expected> {
         }
     }
     y
+}
+
+/// A product in any order of its terms loses at most one rounding for each, and a few for dequantisation.
+fn matmul(x: &Array, weight: &Weight<Array>) -> Vec<Expected> {
+    let w = dequantised(weight);
+    let row = |x: &[f64], w: &[Expected]| {
+        let terms = || x.iter().zip(w);
+        let magnitude: f64 = terms().map(|(x, w)| x.abs() * w.tolerance).sum();
+        // Numbers that stay where they lie in a word are up to 2^28, and what they meet is that much smaller.
+        let gain: f64 = terms().map(|(x, w)| (x.abs() + w.tolerance + 1.0) * f64::from(1 << 28)).sum();
+        Expected::near(terms().map(|(x, w)| x * w.value).sum(), x.len() as f64 + 8.0, magnitude, gain)
+    };
+    x.rows().flat_map(|x| w.chunks_exact(x.len()).map(move |w| row(x, w))).collect()
+}
+
+/// All weights, each with its magnitude as tolerance: `|scale * q| + |bias|`.
+fn dequantised(weight: &Weight<Array>) -> Vec<Expected> {
+    match weight {
+        Weight::Dense(w) => w.values.iter().map(|&w| Expected { value: w, tolerance: w.abs() }).collect(),
+        Weight::Quantised(q) => {
+            let (bits, group) = (q.bits.count() as usize, q.group.size() as usize);
+            let row = |(r, stream): (usize, &[f64])| {
+                let bit = |i: usize| (stream[i / 32] as u64 >> (i % 32)) & 1;
+                let each = |c: usize| {
+                    let number = (0..bits).map(|b| bit(c * bits + b) << b).sum::<u64>() as f64;
+                    let at = r * q.scales.columns() + c / group;
+                    let (scale, bias) = (q.scales.values[at], q.biases.values[at]);
+                    Expected { value: scale * number + bias, tolerance: (scale * number).abs() + bias.abs() }
+                };
+                (0..q.scales.columns() * group).map(each).collect::<Vec<_>>()
+            };
+            q.words.rows().enumerate().flat_map(row).collect()
+        }
+    }
 }
 
 fn gather(table: &Weight<Array>, ids: &Array, y: &Array) -> Vec<Expected> {

@@ -1,19 +1,23 @@
-//! Runs operations on lavapipe, under the validation layer, with tensors at odd places and guards around them.
+//! Runs operations on lavapipe (on Metal where there is a Mac), under the validation layer, with tensors at odd
+//! places and guards around them.
 
 use std::sync::Arc;
 
 use super::{array::Array, random::Random, reference};
+#[cfg(target_vendor = "apple")]
+use crate::metal::{open_device, open_instance};
+#[cfg(not(target_vendor = "apple"))]
+use crate::vulkan::{open_device, open_instance};
 use crate::{
     Buffer, Device, DeviceKind, Faults, OpenOptions, Tensor, Validation,
     backend::{Action, BackendDevice, Step, Work},
     op::{Access, Op},
-    vulkan::{open_device, open_instance},
 };
 
 /// What lies around every tensor, and must still be there afterwards.
 const GUARD: u8 = 0xa5;
 
-/// lavapipe, opened.
+/// A device, opened.
 pub(super) struct Rig {
     backend: Arc<dyn BackendDevice>,
 }
@@ -41,8 +45,8 @@ impl Rig {
         let devices = instance.devices().unwrap_or_else(|e| panic!("{e}; {missing}"));
         let (_, handle) = devices
             .into_iter()
-            .find(|(device, _)| device.kind == DeviceKind::Software)
-            .unwrap_or_else(|| panic!("no software device; {missing}"));
+            .find(|(device, _)| cfg!(target_vendor = "apple") || device.kind == DeviceKind::Software)
+            .unwrap_or_else(|| panic!("no device to test on; {missing}"));
         let backend = open_device(&instance, &handle, &options).unwrap_or_else(|e| panic!("{e}"));
         Self { backend }
     }
@@ -115,7 +119,10 @@ struct Placed {
 impl Placed {
     fn new(device: &Device, array: &Array, random: &mut Random) -> Self {
         let bytes = array.encode();
-        let before = 4 * random.between(0, 80) as usize;
+        let before = match array.after {
+            Some(bytes) => 16 * random.between(0, 20) + bytes,
+            None => 4 * random.between(0, 80),
+        } as usize;
         let after = random.between(4, 40) as usize;
         let whole = [vec![GUARD; before], bytes, vec![GUARD; after]].concat();
         let buffer = device.allocate(whole.len() as u64).unwrap();

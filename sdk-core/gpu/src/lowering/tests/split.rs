@@ -6,10 +6,7 @@ use super::{
     paper::{FLOOR, profile, tensor},
     random::Random,
 };
-use crate::{
-    Bits, DType, ErrorKind, Features, Group, Limits, Quantised, RopePairs, Tensor, Weight, Workarounds,
-    op::Op,
-};
+use crate::{Bits, DType, ErrorKind, Features, Group, Limits, Quantised, RopePairs, Tensor, Weight, op::Op};
 
 fn small(max_binding_bytes: u64) -> Profile {
     profile(Limits { max_binding_bytes, binding_alignment: 64, ..FLOOR })
@@ -221,13 +218,23 @@ fn assert_table(parts: &[Dispatch], elements: u32, rows: u32, range: usize) {
 }
 
 #[test]
+fn parts_wait_for_each_other_only_where_their_bindings_overlap() {
+    let barriers = |offset: u64, binding_bytes: u64| {
+        let op = Op::Fill { y: tensor(offset, DType::F32, &[64]), value: 0.0 };
+        dispatches(&op, &small(binding_bytes)).iter().map(|d| d.barrier).collect::<Vec<_>>()
+    };
+    assert_eq!(barriers(0, 64 + 128), [false, false], "parts begin where the alignment is");
+    assert_eq!(barriers(4, 64 + 128), [false, true], "the second binding begins within the first part");
+}
+
+#[test]
 fn subgroups_are_used_where_they_work() {
     let op = Op::Sum { x: tensor(0, DType::F32, &[3, 5]), y: tensor(0, DType::F32, &[3]) };
     let mut profile = profile(FLOOR);
     assert_eq!(kernels_of(&op, &profile).unwrap(), ["sum_shared"]);
     profile.features = Features { subgroup_arithmetic: true, ..Features::default() };
     assert_eq!(kernels_of(&op, &profile).unwrap(), ["sum_subgroup"]);
-    profile.workarounds = Workarounds { no_subgroup_arithmetic: true, ..Workarounds::default() };
+    profile.workarounds.no_subgroup_arithmetic = true;
     assert_eq!(kernels_of(&op, &profile).unwrap(), ["sum_shared"]);
 }
 

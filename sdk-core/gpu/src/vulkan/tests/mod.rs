@@ -2,6 +2,12 @@
 //!
 //! Every test ends by asking the layer, after the device is closed, so that a leaked handle is heard as well.
 
+mod caching;
+mod canary;
+mod describing;
+mod faults;
+mod memory;
+mod opening;
 mod work;
 
 use std::sync::Arc;
@@ -92,4 +98,38 @@ pub(super) fn bytes_of(buffer: &Buffer) -> Vec<u8> {
     let mut bytes = vec![0; buffer.size() as usize];
     buffer.read(0, &mut bytes).expect("reads");
     bytes
+}
+
+/// Numbers that look random, from a seed that is printed: a failing test can be run again as it was.
+#[derive(Clone)]
+pub(super) struct Random(u64);
+
+impl Random {
+    /// A new seed each time; `EXO_SEED` brings one back.
+    pub(super) fn printed() -> Self {
+        let seed = std::env::var("EXO_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            now.expect("after 1970").as_nanos() as u64
+        });
+        println!("EXO_SEED={seed}");
+        Self(seed)
+    }
+
+    /// `SplitMix64` (Steele, Lea and Flood, 2014).
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+
+    pub(super) fn bytes(&mut self, count: usize) -> Vec<u8> {
+        let mut bytes: Vec<u8> = (0..count.div_ceil(8)).flat_map(|_| self.next().to_le_bytes()).collect();
+        bytes.truncate(count);
+        bytes
+    }
 }
