@@ -57,14 +57,15 @@ files_stay_short() {
     return $long
 }
 
+# Whether it answers rightly is for the tests to say.
 a_vulkan_device_answers() {
-    on_macos && return # Metal is the GPU there
-    local file
+    local file output
     for file in ${VK_DRIVER_FILES//:/ }; do
         [ -e "$file" ] || echo "VK_DRIVER_FILES names $file, which does not exist."
     done
-    doctor EXO_GPU=vulkan && return
-    echo
+    output="$(doctor EXO_GPU=vulkan)"
+    echo "$output"
+    ! grep -q '^Self-tests' <<<"$output" || return 0
     echo "There is no Vulkan device, so the GPU tests cannot mean anything: none of them was run."
     echo "Unset VK_DRIVER_FILES to use lavapipe, or name a driver that works here."
     return 1
@@ -75,9 +76,23 @@ doctor() { env XDG_DATA_HOME="$ROOT/target/test-data" "$@" cargo run --locked --
 
 # Runs arm64 code on this machine: linked by Rust's own linker, run by qemu.
 under_qemu() {
-    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld
-    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=qemu-aarch64
-    CARGO_BUILD_TARGET=aarch64-unknown-linux-musl "$@"
+    env CARGO_BUILD_TARGET=aarch64-unknown-linux-musl \
+        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
+        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=qemu-aarch64 "$@"
+}
+
+# Every byte watched. Blocks that are still reachable at the end are the driver's own; what is lost is an error, and
+# so is every read or write outside a block. Only the driver's own frames are excused (tests/valgrind.supp).
+under_valgrind() {
+    local host
+    host="$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')"
+    env "CARGO_TARGET_${host}_RUNNER=valgrind --quiet --error-exitcode=99 --leak-check=full
+        --show-leak-kinds=definite --errors-for-leak-kinds=definite --suppressions=$ROOT/tests/valgrind.supp" "$@"
+}
+
+# Rust's interpreter finds undefined behaviour in unsafe code that needs no driver.
+under_miri() {
+    RUSTUP_TOOLCHAIN=nightly MIRIFLAGS=-Zmiri-disable-isolation cargo miri "$@"
 }
 
 release_size() {

@@ -4,7 +4,7 @@
 #   step  NAME COMMAND...       one check: passes when the command succeeds
 #   tests NAME COMMAND...       a cargo test: every test in it counts
 #   fact  NAME COMMAND...       shows the last line that the command prints; counts as one check
-#   skip  NAME WHY [NEED]       names what was not run; NEED is mac or phone where this machine can never do it
+#   skip  NAME WHY [NEED]       names what was not run; NEED is mac, phone or linux where this machine never can
 #
 # Each prints one line with its time. A failed one shows its whole log, which stays in target/test-logs/.
 
@@ -50,6 +50,11 @@ skip() {
     SKIPPED=$((SKIPPED + 1))
     SKIPS+="  $PART: $name: $why"$'\n'
     show "$yellow" skipped "$name: $why" 0
+}
+
+# linux_only STEP NAME COMMAND...: what a Mac cannot run. The Linux machines do, so even CI may skip it there.
+linux_only() {
+    if on_macos; then skip "$2" 'it needs Linux' linux; else "$@"; fi
 }
 
 # part NAME BUDGET_MINUTES: installs what the part needs and runs part_NAME.

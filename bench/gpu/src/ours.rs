@@ -10,7 +10,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Opens a device of `backend` that keeps nothing on disk.
 pub fn open(backend: BackendKind) -> Result<Device> {
-    let gpu = Gpu::open(OpenOptions::new().backend(backend))?;
+    let gpu = Gpu::open(OpenOptions::new().backend(backend).remember_nothing())?;
     let found = gpu.device().description().backend;
     ensure!(found == backend, "asked for {backend}, got {found}");
     Ok(gpu.device().clone())

@@ -127,6 +127,7 @@ impl Found {
 /// Opens this platform's GPU backend on a thread that may be left behind in a driver that hangs.
 fn with_patience(options: &OpenOptions) -> Found {
     let (send, receive) = mpsc::channel();
+    let patience = options.patience.unwrap_or(PATIENCE);
     let for_thread = options.clone();
     let spawned = std::thread::Builder::new().name("exo-gpu-open".into()).spawn(move || {
         // Nobody listens any more when we were given up; what was opened is then closed by being dropped.
@@ -134,10 +135,10 @@ fn with_patience(options: &OpenOptions) -> Found {
     });
     let reason = match spawned {
         Err(error) => format!("no thread could be started to open it: {error}"),
-        Ok(_) => match receive.recv_timeout(PATIENCE) {
+        Ok(_) => match receive.recv_timeout(patience) {
             Ok(found) => return found,
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                format!("the driver did not answer within {:.1} s", PATIENCE.as_secs_f32())
+                format!("the driver did not answer within {:.1} s", patience.as_secs_f32())
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => "the driver ended the thread that opened it".into(),
         },

@@ -1,6 +1,9 @@
 //! How to open: wishes, limits, and what developers and tests turn on.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use crate::{BackendKind, rank::Wish};
 
@@ -23,6 +26,7 @@ pub struct OpenOptions {
     /// Where pipeline caches and the registry live; `None` keeps nothing on disk.
     pub(crate) data_dir: Option<PathBuf>,
     pub(crate) memory_cap: Option<u64>,
+    pub(crate) patience: Option<Duration>,
     pub(crate) validation: Validation,
     pub(crate) without_timeline: bool,
     pub(crate) without_unified_memory: bool,
@@ -70,6 +74,14 @@ impl OpenOptions {
     #[must_use]
     pub fn remember_nothing(mut self) -> Self {
         self.data_dir = None;
+        self
+    }
+
+    /// Gives a GPU driver this long to open instead of 2.5 s; for machines that are slowed down on purpose, such as
+    /// by a memory checker.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = Some(patience);
         self
     }
 

@@ -3,12 +3,16 @@
 //! `./scripts/test gpu` runs this under valgrind as well. The long run, with counters of our own, is `leaks.rs`.
 #![allow(clippy::unwrap_used)]
 
+use std::time::Duration;
+
 use exo_gpu::{BackendKind, DType, Gpu, OpenOptions};
 
 #[test]
 fn fifty_devices_open_work_and_close() {
+    // A checker makes loading a driver slow, which is not what is tested here.
+    let options = OpenOptions::default().backend(BackendKind::Vulkan).patience(Duration::from_secs(120));
     for round in 0..50 {
-        let gpu = Gpu::open(OpenOptions::default().backend(BackendKind::Vulkan)).unwrap();
+        let gpu = Gpu::open(options.clone()).unwrap();
         // Compiling a pipeline is slow under a checker, so only some rounds compute.
         if round % 25 == 0 {
             let x = gpu.device().tensor(DType::F32, &[100]).unwrap();
