@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 
-use common::{Seed, cpu, every_device, lavapipe, lavapipe_with};
+use common::{Seed, cpu, every_device, gpu, gpu_with};
 use exo_gpu::{DType, ErrorKind, OpenOptions, Pressure, Tensor};
 
 #[test]
@@ -111,7 +111,7 @@ fn every_mistake_is_an_error_that_says_what_to_do() {
 
 #[test]
 fn a_budget_is_kept_and_what_is_freed_can_be_had_again() {
-    let device = lavapipe_with(OpenOptions::default().memory_cap(1 << 20));
+    let device = gpu_with(OpenOptions::default().memory_cap(1 << 20));
     let held = device.allocate(900 << 10).unwrap();
     let error = device.allocate(200 << 10).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutOfMemory);
@@ -135,7 +135,7 @@ fn a_report_counts_every_byte_and_remembers_the_peak() {
 
 #[test]
 fn pressure_is_told_when_it_changes_and_only_then() {
-    let device = lavapipe_with(OpenOptions::default().memory_cap(1000));
+    let device = gpu_with(OpenOptions::default().memory_cap(1000));
     let told = Arc::new(Mutex::new(Vec::new()));
     let listener = told.clone();
     device.on_pressure(move |pressure, report| listener.lock().unwrap().push((pressure, report.used)));
@@ -169,7 +169,7 @@ fn objects_that_outlive_their_device_give_errors() {
 
 #[test]
 fn a_buffer_of_another_device_is_refused_by_name() {
-    let (here, there) = (cpu(), lavapipe());
+    let (here, there) = (cpu(), gpu());
     let (mine, theirs) = (here.tensor(DType::F32, &[4]).unwrap(), there.tensor(DType::F32, &[4]).unwrap());
     let error = here.batch().add(&mine, &theirs, &mine).map(drop).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::WrongDevice);

@@ -5,7 +5,7 @@ mod common;
 
 use std::path::PathBuf;
 
-use common::{download, every_device, lavapipe_with, upload};
+use common::{download, every_device, gpu_with, upload};
 use exo_gpu::{BackendKind, DType, Device, ErrorKind, Faults, Health, OpenOptions, Verdict};
 
 /// A data directory of its own for one test, removed at the end.
@@ -18,17 +18,17 @@ impl Place {
         Self(place)
     }
 
-    /// One that knows lavapipe already, so that no self-test gets in between.
+    /// One that knows the GPU already, so that no self-test gets in between.
     fn proven(name: &str) -> Self {
         let place = Self::new(name);
-        let device = lavapipe_with(OpenOptions::default().data_dir(&place.0));
+        let device = gpu_with(OpenOptions::default().data_dir(&place.0));
         device.self_test(|_| ()).unwrap();
         device.close();
         place
     }
 
     fn open(&self, faults: Faults) -> common::Watched {
-        lavapipe_with(OpenOptions::default().data_dir(&self.0).faults(faults))
+        gpu_with(OpenOptions::default().data_dir(&self.0).faults(faults))
     }
 }
 
@@ -71,7 +71,7 @@ const SUM: [f32; 5] = [200.0, 300.0, 400.0, 500.0, 600.0];
 #[test]
 fn a_kernel_that_lies_is_replaced_by_the_cpu_and_reported() {
     for options in [OpenOptions::default(), OpenOptions::default().without_unified_memory()] {
-        let device = lavapipe_with(options.faults(lying_add()));
+        let device = gpu_with(options.faults(lying_add()));
         assert_eq!(sum_of(&device), SUM);
         let verdicts = device.verdicts();
         let Some(Verdict::Wrong { reason }) = verdicts.get("add") else { panic!("{verdicts:?}") };
@@ -156,7 +156,7 @@ fn work_that_overwrote_its_inputs_is_not_repeated_but_refused() {
 #[test]
 fn a_device_lost_in_its_self_test_is_replaced_by_the_cpu() {
     let faults = Faults { lose_device_at_submission: Some(1), ..Faults::default() };
-    let device = lavapipe_with(OpenOptions::default().faults(faults));
+    let device = gpu_with(OpenOptions::default().faults(faults));
     assert_eq!(sum_of(&device), SUM);
     assert!(matches!(device.health(), Health::Replaced { .. }));
 }
@@ -167,7 +167,7 @@ fn memory_of_its_own_that_goes_with_the_device_is_said_to_be_lost() {
     // The first submission is the upload.
     let faults = Faults { lose_device_at_submission: Some(2), ..Faults::default() };
     let options = OpenOptions::default().data_dir(&place.0).without_unified_memory().faults(faults);
-    let device = lavapipe_with(options);
+    let device = gpu_with(options);
     let x = upload(&device, &[3], &[1.0, 2.0, 3.0]);
     let mut batch = device.batch();
     batch.add(&x, &x, &x).unwrap();

@@ -5,7 +5,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Seed, block_on, cpu, download, every_device, lavapipe, lavapipe_with, upload, watched};
+use common::{Seed, block_on, cpu, download, every_device, gpu, gpu_with, upload, watched};
 use exo_gpu::{DType, ErrorKind, OpenOptions, Tensor, Validation};
 
 #[test]
@@ -241,5 +241,5 @@ fn both_ways_of_waiting_on_the_gpu_give_the_same_numbers() {
         batch.submit().unwrap().wait().unwrap();
         download(&y)
     };
-    assert_eq!(run(&lavapipe()), run(&lavapipe_with(OpenOptions::default().without_timeline())));
+    assert_eq!(run(&gpu()), run(&gpu_with(OpenOptions::default().without_timeline())));
 }

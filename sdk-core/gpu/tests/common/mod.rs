@@ -1,4 +1,5 @@
-//! Set-up that is not part of any story: lavapipe under the validation layer, the CPU beside it, data from a seed.
+//! Set-up that is not part of any story: a GPU under its validation layer (lavapipe; Metal on a Mac), the CPU beside
+//! it, data from a seed.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // Each test binary uses its part.
 
 use std::ops::Deref;
@@ -27,18 +28,22 @@ impl Drop for Watched {
     }
 }
 
-/// Lavapipe, with core and synchronisation validation.
-pub(crate) fn lavapipe() -> Watched {
-    lavapipe_with(OpenOptions::default())
+/// The backend that this platform's GPU tests are about.
+pub(crate) const GPU: BackendKind =
+    if cfg!(target_vendor = "apple") { BackendKind::Metal } else { BackendKind::Vulkan };
+
+/// The GPU, with core and synchronisation validation.
+pub(crate) fn gpu() -> Watched {
+    gpu_with(OpenOptions::default())
 }
 
-pub(crate) fn lavapipe_with(options: OpenOptions) -> Watched {
+pub(crate) fn gpu_with(options: OpenOptions) -> Watched {
     watched(options.validation(Validation::Core))
 }
 
-/// Opens Vulkan or fails the test, saying what is missing.
+/// Opens the GPU or fails the test, saying what is missing.
 pub(crate) fn watched(options: OpenOptions) -> Watched {
-    match Gpu::open(options.backend(BackendKind::Vulkan)) {
+    match Gpu::open(options.backend(GPU)) {
         Ok(gpu) => Watched { gpu },
         Err(error) => {
             panic!("these tests need lavapipe and the validation layer; run ./scripts/setup gpu\n{error}")
@@ -52,13 +57,13 @@ pub(crate) fn cpu() -> Watched {
     }
 }
 
-/// The devices that behave alike: the CPU, and Vulkan in each of its ways.
+/// The devices that behave alike: the CPU, and the GPU in each of its ways.
 pub(crate) fn every_device() -> Vec<(&'static str, Watched)> {
     vec![
         ("cpu", cpu()),
-        ("vulkan", lavapipe()),
-        ("vulkan, fences", lavapipe_with(OpenOptions::default().without_timeline())),
-        ("vulkan, staging", lavapipe_with(OpenOptions::default().without_unified_memory())),
+        ("gpu", gpu()),
+        ("gpu, fences", gpu_with(OpenOptions::default().without_timeline())),
+        ("gpu, staging", gpu_with(OpenOptions::default().without_unified_memory())),
     ]
 }
 
