@@ -11,7 +11,10 @@
 
 use std::{any::Any, ptr::NonNull, sync::Arc, time::Duration};
 
-use crate::{DeviceDescription, Result, Tensor, op::Op};
+use crate::{
+    Buffer, DeviceDescription, Result, Tensor,
+    op::{Access, Op},
+};
 
 /// An opened device.
 pub(crate) trait BackendDevice: Send + Sync {
@@ -69,6 +72,36 @@ pub(crate) struct Work {
     pub(crate) timed: bool,
 }
 
+impl Work {
+    /// Every buffer that the work touches, some more than once.
+    pub(crate) fn buffers(&self) -> impl Iterator<Item = &Buffer> {
+        self.touched(|_| true)
+    }
+
+    /// The buffers that the work writes.
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = &Buffer> {
+        self.touched(|access| access == Access::Write)
+    }
+
+    fn touched(&self, wanted: impl Fn(Access) -> bool) -> impl Iterator<Item = &Buffer> {
+        let mut found = Vec::with_capacity(self.steps.len() * 4);
+        for step in &self.steps {
+            match &step.action {
+                Action::Op(op) => op.visit(&mut |t, access| {
+                    if wanted(access) {
+                        found.push(t.buffer());
+                    }
+                }),
+                Action::CopyBytes { from, to, .. } => {
+                    found.extend(wanted(Access::Read).then_some(from));
+                    found.extend(wanted(Access::Write).then_some(to));
+                }
+            }
+        }
+        found.into_iter()
+    }
+}
+
 /// One step of a work.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
@@ -83,7 +116,7 @@ pub(crate) enum Action {
     /// Computes.
     Op(Op<Tensor>),
     /// Copies bytes between (or within) buffers of the device; the ranges have one length and do not overlap.
-    CopyBytes { from: crate::Buffer, from_offset: u64, to: crate::Buffer, to_offset: u64, bytes: u64 },
+    CopyBytes { from: Buffer, from_offset: u64, to: Buffer, to_offset: u64, bytes: u64 },
 }
 
 /// What an allocator holds.

@@ -82,7 +82,7 @@ pub enum DeviceKind {
     Discrete,
     /// A GPU passed through to a virtual machine.
     Virtual,
-    /// A GPU driver that computes on the CPU (lavapipe, SwiftShader).
+    /// A GPU driver that computes on the CPU (lavapipe, `SwiftShader`).
     Software,
     /// This crate's own CPU backend.
     Host,

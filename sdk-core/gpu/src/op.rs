@@ -217,11 +217,11 @@ impl<T> Op<T> {
         use Access::{Read, Write};
         match self {
             Self::Fill { y, .. } => f(y, Write),
-            Self::Copy { x, y } | Self::Gelu { x, y } | Self::Softmax { x, y, .. } => {
-                f(x, Read);
-                f(y, Write);
-            }
-            Self::Argmax { x, y } | Self::Sum { x, y } => {
+            Self::Copy { x, y }
+            | Self::Gelu { x, y }
+            | Self::Softmax { x, y, .. }
+            | Self::Argmax { x, y }
+            | Self::Sum { x, y } => {
                 f(x, Read);
                 f(y, Write);
             }

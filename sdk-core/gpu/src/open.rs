@@ -183,7 +183,7 @@ fn open_gpu(options: &OpenOptions) -> Found {
         }
         match gpu_backend::open_device(&instance, handle, options) {
             Ok(device) => found.opened = Some(device),
-            Err(reason) => found.refuse(GPU, Some(description), reason.to_string()),
+            Err(reason) => found.refuse(GPU, Some(description), reason),
         }
     }
     found

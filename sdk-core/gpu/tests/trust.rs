@@ -121,7 +121,9 @@ fn work_in_flight_when_the_device_is_lost_is_repeated_on_the_cpu() {
             batch.submit().unwrap()
         })
         .collect();
-    flights.iter().for_each(|flight| flight.wait().unwrap());
+    for flight in &flights {
+        flight.wait().unwrap();
+    }
     assert!(matches!(device.health(), Health::Replaced { .. }));
     for y in &results {
         assert_eq!(download(y), [2.0, 4.0, 6.0]);

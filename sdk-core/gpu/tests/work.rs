@@ -48,7 +48,9 @@ fn a_dropped_buffer_lives_until_its_work_is_done() {
             batch.mul(&x, &x, &y).unwrap();
             done.push(batch.submit().unwrap());
         }
-        done.iter().for_each(|d| d.wait().unwrap());
+        for d in &done {
+            d.wait().unwrap();
+        }
         assert!(download(&y).iter().all(|v| *v == 4.0), "{name}");
         drop(done);
         assert_eq!(device.memory_report().unwrap().used, y.buffer().size(), "{name}");
@@ -111,7 +113,9 @@ fn what_has_not_begun_can_be_taken_back() {
         let last = batch.submit().unwrap();
         let cancelled = last.cancel();
         let result = last.wait();
-        waiting.iter().for_each(|w| w.wait().unwrap());
+        for w in &waiting {
+            w.wait().unwrap();
+        }
         // Whether it was early enough is up to the machine; that both sides agree is not.
         if cancelled {
             assert_eq!(result.unwrap_err().kind(), ErrorKind::Cancelled, "{name}");

@@ -21,49 +21,44 @@ const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::Bf16];
 
 fn elementwise(make: &mut Make, cases: &mut Vec<Op<Value>>) -> Result<()> {
     for dtype in FLOATS {
-        cases.push(Op::Fill { y: make.zeros(dtype, &[1031])?, value: -1.5 });
+        cases.push(Op::Fill { y: zeros(dtype, &[1031])?, value: -1.5 });
         for to in FLOATS {
-            cases.push(Op::Copy { x: make.floats(dtype, &[1031])?, y: make.zeros(to, &[1031])? });
+            cases.push(Op::Copy { x: make.floats(dtype, &[1031])?, y: zeros(to, &[1031])? });
         }
     }
     for dims in [&[1031][..], &[4, 256]] {
-        let zeros = make.zeros(DType::F32, dims)?;
-        cases.push(Op::Add { a: make.f32(dims)?, b: make.f32(dims)?, y: zeros.clone() });
-        cases.push(Op::Mul { a: make.f32(dims)?, b: make.f32(dims)?, y: zeros.clone() });
-        cases.push(Op::SiluMul { gate: make.wide(dims)?, up: make.f32(dims)?, y: zeros.clone() });
-        cases.push(Op::Gelu { x: make.wide(dims)?, y: zeros });
+        let y = zeros(DType::F32, dims)?;
+        cases.push(Op::Add { a: make.f32(dims)?, b: make.f32(dims)?, y: y.clone() });
+        cases.push(Op::Mul { a: make.f32(dims)?, b: make.f32(dims)?, y: y.clone() });
+        cases.push(Op::SiluMul { gate: make.wide(dims)?, up: make.f32(dims)?, y: y.clone() });
+        cases.push(Op::Gelu { x: make.wide(dims)?, y });
     }
     let dims = &[7, 131];
-    cases.push(Op::Add { a: make.f32(dims)?, b: make.f32(&[131])?, y: make.zeros(DType::F32, dims)? });
-    cases.push(Op::Mul { a: make.f32(dims)?, b: make.f32(&[131])?, y: make.zeros(DType::F32, dims)? });
+    cases.push(Op::Add { a: make.f32(dims)?, b: make.f32(&[131])?, y: zeros(DType::F32, dims)? });
+    cases.push(Op::Mul { a: make.f32(dims)?, b: make.f32(&[131])?, y: zeros(DType::F32, dims)? });
     Ok(())
 }
 
 fn rows(make: &mut Make, cases: &mut Vec<Op<Value>>) -> Result<()> {
     for dims in [&[3, 523][..], &[5, 16], &[2, 2048]] {
         let columns = dims[1];
-        let zeros = make.zeros(DType::F32, dims)?;
+        let y = zeros(DType::F32, dims)?;
         let weight = make.f32(&[columns])?;
-        cases.push(Op::RmsNorm {
-            x: make.f32(dims)?,
-            weight: weight.clone(),
-            y: zeros.clone(),
-            epsilon: 1e-5,
-        });
+        cases.push(Op::RmsNorm { x: make.f32(dims)?, weight: weight.clone(), y: y.clone(), epsilon: 1e-5 });
         cases.push(Op::LayerNorm {
             x: make.f32(dims)?,
             weight,
             bias: make.f32(&[columns])?,
-            y: zeros.clone(),
+            y: y.clone(),
             epsilon: 1e-5,
         });
-        cases.push(Op::Softmax { x: make.wide(dims)?, y: zeros.clone(), scale: 0.37 });
-        cases.push(Op::Argmax { x: make.f32(dims)?, y: make.zeros(DType::U32, &dims[..1])? });
-        cases.push(Op::Sum { x: make.f32(dims)?, y: make.zeros(DType::F32, &dims[..1])? });
+        cases.push(Op::Softmax { x: make.wide(dims)?, y: y.clone(), scale: 0.37 });
+        cases.push(Op::Argmax { x: make.f32(dims)?, y: zeros(DType::U32, &dims[..1])? });
+        cases.push(Op::Sum { x: make.f32(dims)?, y: zeros(DType::F32, &dims[..1])? });
     }
     for pairs in [RopePairs::Halves, RopePairs::Neighbours] {
         for dims in [&[3, 5, 24], &[2, 3, 64]] {
-            let (x, y) = (make.f32(dims)?, make.zeros(DType::F32, dims)?);
+            let (x, y) = (make.f32(dims)?, zeros(DType::F32, dims)?);
             cases.push(Op::Rope { x, angles: make.angles(dims[0], 11)?, y, pairs });
         }
     }
@@ -98,14 +93,14 @@ fn matrices(make: &mut Make, cases: &mut Vec<Op<Value>>) -> Result<()> {
     {
         for dtype in FLOATS {
             let weight = Weight::Dense(make.floats(dtype, &[n, k])?);
-            cases.push(Op::MatMul { x: make.f32(&[m, k])?, weight, y: make.zeros(DType::F32, &[m, n])? });
+            cases.push(Op::MatMul { x: make.f32(&[m, k])?, weight, y: zeros(DType::F32, &[m, n])? });
         }
     }
     for (bits, group, scales) in quantisations() {
         for (m, n, groups) in [(1, 37, 5), (1, 64, 8), (3, 21, 3), (37, 70, 3), (64, 64, 2)] {
             let k = groups * group.size();
             let weight = make.quantised(bits, group, scales, n, k)?;
-            cases.push(Op::MatMul { x: make.f32(&[m, k])?, weight, y: make.zeros(DType::F32, &[m, n])? });
+            cases.push(Op::MatMul { x: make.f32(&[m, k])?, weight, y: zeros(DType::F32, &[m, n])? });
         }
     }
     Ok(())
@@ -119,13 +114,17 @@ fn quantisations() -> impl Iterator<Item = (Bits, Group, DType)> {
     })
 }
 
+fn zeros(dtype: DType, dims: &[u32]) -> Result<Value> {
+    Ok(Value::zeros(dtype, Shape::new(dims)?))
+}
+
 /// Makes values from a fixed seed.
 struct Make {
     state: u64,
 }
 
 impl Make {
-    /// SplitMix64: good enough to leave no structure that a wrong kernel could hide behind.
+    /// `SplitMix64`: good enough to leave no structure that a wrong kernel could hide behind.
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
@@ -137,10 +136,6 @@ impl Make {
     /// In -1..1.
     fn float(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1 << 23) as f32 - 1.0
-    }
-
-    fn zeros(&mut self, dtype: DType, dims: &[u32]) -> Result<Value> {
-        Ok(Value::zeros(dtype, Shape::new(dims)?))
     }
 
     fn floats(&mut self, dtype: DType, dims: &[u32]) -> Result<Value> {

@@ -26,7 +26,7 @@ pub(crate) struct Instance {
 }
 
 /// One of an instance's devices.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)] // Not `Copy`: Metal's is not, and both are passed alike.
 pub(crate) struct DeviceHandle(pub(super) vk::PhysicalDevice);
 
 /// The owner of the `VkInstance`.

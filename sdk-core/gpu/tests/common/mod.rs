@@ -67,7 +67,7 @@ pub(crate) fn every_device() -> Vec<(&'static str, Watched)> {
     ]
 }
 
-/// Reproducible data: SplitMix64.
+/// Reproducible data: `SplitMix64`.
 pub(crate) struct Seed(pub(crate) u64);
 
 impl Seed {
