@@ -82,7 +82,7 @@ under_qemu() {
 }
 
 # Every byte watched. Blocks that are still reachable at the end are the driver's own; what is lost is an error, and
-# so is every read or write outside a block. Only the driver's own frames are excused (tests/valgrind.supp).
+# so is every read or write outside a block (tests/valgrind.supp names the one exception).
 under_valgrind() {
     local host
     host="$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')"
