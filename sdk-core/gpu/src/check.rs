@@ -66,7 +66,9 @@ fn shapes(op: &Op<Tensor>) -> Result<()> {
     let call = op.name();
     match op {
         Op::Fill { .. } => Ok(()),
-        Op::Copy { x, y } | Op::Gelu { x, y } => elements(call, "y", y, x.shape().elements()),
+        Op::Copy { x, y } | Op::Gelu { x, y } | Op::Softmax { x, y, .. } => {
+            elements(call, "y", y, x.shape().elements())
+        }
         Op::SiluMul { gate, up, y } => {
             elements(call, "up", up, gate.shape().elements())?;
             elements(call, "y", y, gate.shape().elements())
@@ -86,7 +88,6 @@ fn shapes(op: &Op<Tensor>) -> Result<()> {
             elements(call, "bias", bias, x.shape().columns().into())?;
             elements(call, "y", y, x.shape().elements())
         }
-        Op::Softmax { x, y, .. } => elements(call, "y", y, x.shape().elements()),
         Op::Rope { x, angles, y, .. } => rope_shapes(call, x, angles, y),
         Op::Gather { table, ids, y } => {
             weight_shapes(call, table)?;

@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Unsupported,
     /// The device stopped answering.
     DeviceLost,
+    /// The system does not let the app use the device now.
+    Suspended,
     /// The work was taken back before it began.
     Cancelled,
     /// The driver returned an error.
@@ -119,6 +121,12 @@ pub enum Error {
         /// What became of the work and the buffers.
         help: &'static str,
     },
+    /// The system does not let the app use the device now: iOS takes the GPU from apps in the background.
+    #[error("the system keeps the device from this app for now: {reason}; submit again in the foreground")]
+    Suspended {
+        /// What the system said.
+        reason: String,
+    },
     /// The work was taken back before it began.
     #[error("the work was cancelled before it was handed to the device")]
     Cancelled,
@@ -152,6 +160,7 @@ impl Error {
             Self::WrongDevice { .. } => ErrorKind::WrongDevice,
             Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::DeviceLost { .. } => ErrorKind::DeviceLost,
+            Self::Suspended { .. } => ErrorKind::Suspended,
             Self::Cancelled => ErrorKind::Cancelled,
             Self::Driver { .. } => ErrorKind::Driver,
             Self::Io { .. } => ErrorKind::Io,
@@ -160,10 +169,8 @@ impl Error {
 
     /// Whether the same call may work later without being changed.
     pub fn is_retryable(&self) -> bool {
-        matches!(
-            self.kind(),
-            ErrorKind::OutOfMemory | ErrorKind::DeviceLost | ErrorKind::Cancelled | ErrorKind::Io
-        )
+        use ErrorKind::{Cancelled, DeviceLost, Io, OutOfMemory, Suspended};
+        matches!(self.kind(), OutOfMemory | DeviceLost | Suspended | Cancelled | Io)
     }
 }
 

@@ -51,6 +51,7 @@ mod rank;
 #[cfg(test)]
 mod recorded_devices;
 mod registry;
+mod shelf;
 mod submission;
 mod tensor;
 mod trust;

@@ -35,8 +35,8 @@ impl Report {
         let help = match code {
             Some(TIMEOUT) => "results are undefined; submit less work at once",
             Some(PAGE_FAULT) => "results are undefined; a kernel read or wrote astray: please report it",
-            // iOS takes the GPU from an app that leaves the foreground, and gives it back later.
-            Some(NOT_PERMITTED) => "submit the work again when the app is in the foreground",
+            // iOS takes the GPU from an app that leaves the foreground, and gives it back later: no loss.
+            Some(NOT_PERMITTED) => return Error::Suspended { reason: self.text },
             Some(ACCESS_REVOKED | DEVICE_REMOVED) => return device_lost(self.text),
             Some(OUT_OF_MEMORY) => return out_of_memory(memory.reserved, memory),
             _ => {
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn work_that_cannot_be_trusted_any_more_is_a_lost_device() {
-        for code in [TIMEOUT, PAGE_FAULT, ACCESS_REVOKED, NOT_PERMITTED, DEVICE_REMOVED] {
+        for code in [TIMEOUT, PAGE_FAULT, ACCESS_REVOKED, DEVICE_REMOVED] {
             let error = error(COMMAND_BUFFER_DOMAIN, code);
             assert_eq!(error.kind(), ErrorKind::DeviceLost, "{code}");
             assert!(error.to_string().contains("Insufficient Permission"), "the system's own words are kept");
@@ -102,6 +102,7 @@ mod tests {
     #[test]
     fn an_app_in_the_background_is_told_to_come_back() {
         let error = error(COMMAND_BUFFER_DOMAIN, NOT_PERMITTED);
+        assert_eq!(error.kind(), ErrorKind::Suspended);
         assert!(error.is_retryable() && error.to_string().contains("foreground"));
     }
 

@@ -17,10 +17,11 @@ use std::{
 use objc2::{rc::Retained, rc::autoreleasepool, runtime::ProtocolObject};
 use objc2_metal::{MTLBuffer, MTLDevice, MTLResourceOptions};
 
-use super::{budget, context::Context, fault, recycling::Shelf};
+use super::{budget, context::Context, fault};
 use crate::{
     Error, Result,
     backend::{Memory, MemoryUse},
+    shelf::Shelf,
 };
 
 /// Allocations are padded to a multiple of this, so that kernels may read whole words.

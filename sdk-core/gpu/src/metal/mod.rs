@@ -37,7 +37,6 @@ mod memory;
 mod pipeline;
 #[cfg(target_vendor = "apple")]
 mod queue;
-mod recycling;
 #[cfg(target_vendor = "apple")]
 mod staging;
 

@@ -14,11 +14,12 @@ use gpu_allocator::{
     vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc},
 };
 
-use super::{context::Context, describe, recycling::Shelf};
+use super::{context::Context, describe};
 use crate::{
     DeviceDescription, Error, Result,
     backend::{Memory, MemoryUse},
     memory_type::Placement,
+    shelf::Shelf,
 };
 
 /// Allocations are padded to a multiple of this, so that kernels may read whole words.
@@ -34,7 +35,7 @@ const BUDGET_AGE: Duration = Duration::from_millis(100);
 pub(super) struct Arena {
     /// `None` until the first allocation, and after everything was given back.
     allocator: Mutex<State>,
-    shelf: Shelf,
+    shelf: Shelf<Backing>,
     budget: Mutex<Option<(Instant, Option<u64>)>>,
     placement: Placement,
     heap: u32,
@@ -97,7 +98,7 @@ impl Drop for VulkanMemory {
     fn drop(&mut self) {
         // SAFETY: the only place that takes the backing out, and `self` is never used again.
         let backing = unsafe { ManuallyDrop::take(&mut self.backing) };
-        for surplus in self.arena.shelf.keep(backing) {
+        for surplus in self.arena.shelf.keep(backing.bytes, backing) {
             self.arena.destroy(surplus);
         }
     }

@@ -25,7 +25,6 @@ mod memory;
 mod pipeline;
 mod pipeline_cache;
 mod queue;
-mod recycling;
 mod staging;
 #[cfg(test)]
 mod tests;

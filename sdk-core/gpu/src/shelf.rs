@@ -1,7 +1,7 @@
 //! Buffers that were just freed, kept for whoever asks for the same size next.
 //!
-//! An engine allocates and frees the same few sizes for every token, and making a buffer is a trip into the kernel.
-//! The shelf is small, so that it hides no memory.
+//! An engine allocates and frees the same few sizes for every token. Making a buffer costs microseconds in the driver,
+//! and a trip into the kernel on some; taking it from here costs a lock. The shelf is small, so that it hides no memory.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ const COUNT: usize = 32;
 const BYTES: u64 = 32 << 20;
 
 /// A few freed buffers with their sizes, oldest first.
-pub(super) struct Shelf<T> {
+pub(crate) struct Shelf<T> {
     kept: Mutex<Vec<(u64, T)>>,
 }
 
@@ -24,14 +24,14 @@ impl<T> Default for Shelf<T> {
 
 impl<T> Shelf<T> {
     /// A buffer of exactly `bytes`, the latest first: it may still be in the caches.
-    pub(super) fn take(&self, bytes: u64) -> Option<T> {
+    pub(crate) fn take(&self, bytes: u64) -> Option<T> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let index = kept.iter().rposition(|(size, _)| *size == bytes)?;
         Some(kept.remove(index).1)
     }
 
     /// Keeps `buffer` and returns what has to go for it.
-    pub(super) fn keep(&self, bytes: u64, buffer: T) -> Vec<T> {
+    pub(crate) fn keep(&self, bytes: u64, buffer: T) -> Vec<T> {
         if bytes > BYTES {
             return vec![buffer];
         }
@@ -50,7 +50,7 @@ impl<T> Shelf<T> {
     }
 
     /// Everything, to be freed.
-    pub(super) fn empty(&self) -> Vec<T> {
+    pub(crate) fn empty(&self) -> Vec<T> {
         let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
         kept.into_iter().map(|(_, buffer)| buffer).collect()
     }
