@@ -14,6 +14,7 @@ fn main() {
 
 /// The version of the first package called `name`.
 fn version_of<'a>(lock: &'a str, name: &str) -> Option<&'a str> {
-    let package = lock.split("[[package]]").find(|package| package.contains(&format!("\nname = \"{name}\"\n")))?;
+    let package =
+        lock.split("[[package]]").find(|package| package.contains(&format!("\nname = \"{name}\"\n")))?;
     package.split_once("\nversion = \"")?.1.split('"').next()
 }

@@ -44,7 +44,10 @@ fn run() -> Result<()> {
     let mut variants = Vec::new();
     for (variant, matvec) in Matvec::all(&backend, size, &x, &w)? {
         matvec.compute()?;
-        std::fs::write(folder.join(format!("y.{name}.{variant}.f32")), bytemuck::cast_slice::<f32, u8>(&matvec.y()))?;
+        std::fs::write(
+            folder.join(format!("y.{name}.{variant}.f32")),
+            bytemuck::cast_slice::<f32, u8>(&matvec.y()),
+        )?;
         println!("variant {variant}");
         variants.push((variant, matvec));
     }

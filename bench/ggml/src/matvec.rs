@@ -59,12 +59,16 @@ impl Backend {
                 return places;
             }
             let registry = ggml::ggml_backend_dev_backend_reg(self.device);
-            let found = ggml::ggml_backend_reg_get_proc_address(registry, c"ggml_backend_dev_get_extra_bufts".as_ptr());
+            let found = ggml::ggml_backend_reg_get_proc_address(
+                registry,
+                c"ggml_backend_dev_get_extra_bufts".as_ptr(),
+            );
             let extra: ggml::ggml_backend_dev_get_extra_bufts_t = std::mem::transmute(found);
             let Some(extra) = extra else { return places };
             let mut next = extra(self.device);
             while !next.is_null() && !(*next).is_null() {
-                places.push((format!("-{}", text(ggml::ggml_backend_buft_name(*next)).to_lowercase()), *next));
+                places
+                    .push((format!("-{}", text(ggml::ggml_backend_buft_name(*next)).to_lowercase()), *next));
                 next = next.add(1);
             }
             places
@@ -121,14 +125,23 @@ impl Matvec {
             // Which kernels can be used depends on where the weights live, so ask only now.
             let is_taken = ggml::ggml_backend_supports_op(backend, y);
             let is_rearranged = (*weight).extra != std::ptr::null_mut();
-            if !is_taken || (memory != ggml::ggml_backend_get_default_buffer_type(backend) && !is_rearranged) {
+            if !is_taken || (memory != ggml::ggml_backend_get_default_buffer_type(backend) && !is_rearranged)
+            {
                 ggml::ggml_backend_buffer_free(held);
                 return Ok(None);
             }
             let held = ggml::ggml_backend_alloc_ctx_tensors(others, backend);
             ensure!(!held.is_null(), "no memory for the activations");
             let mut packed = vec![0u8; ggml::ggml_nbytes(weight)];
-            ggml::ggml_quantize_chunk(kind, w.as_ptr(), packed.as_mut_ptr().cast(), 0, side, side, std::ptr::null());
+            ggml::ggml_quantize_chunk(
+                kind,
+                w.as_ptr(),
+                packed.as_mut_ptr().cast(),
+                0,
+                side,
+                side,
+                std::ptr::null(),
+            );
             ggml::ggml_backend_tensor_set(weight, packed.as_ptr().cast(), 0, packed.len());
             ggml::ggml_backend_tensor_set(input, x.as_ptr().cast(), 0, size_of_val(x));
             let graph = ggml::ggml_new_graph(others);
@@ -156,7 +169,8 @@ impl Matvec {
 
 /// A context that describes tensors and holds none of their data.
 fn context() -> Result<*mut ggml::ggml_context> {
-    let params = ggml::ggml_init_params { mem_size: 1 << 20, mem_buffer: std::ptr::null_mut(), no_alloc: true };
+    let params =
+        ggml::ggml_init_params { mem_size: 1 << 20, mem_buffer: std::ptr::null_mut(), no_alloc: true };
     // SAFETY: ggml allocates the memory itself when given none.
     let context = unsafe { ggml::ggml_init(params) };
     ensure!(!context.is_null(), "no memory for a context");

@@ -61,7 +61,10 @@ impl Product {
             norm += truth.powi(2);
         }
         let error = (wrong / norm).sqrt();
-        ensure!(error <= tolerance, "its answer is wrong: relative error {error:.3e}, {tolerance:.0e} is allowed");
+        ensure!(
+            error <= tolerance,
+            "its answer is wrong: relative error {error:.3e}, {tolerance:.0e} is allowed"
+        );
         Ok(())
     }
 
@@ -156,6 +159,9 @@ mod tests {
         assert_eq!((q.words.len(), q.scales.len(), q.meaning.len()), (4 * GROUP / 8, 4, w.len()));
         let step = 2.0 / 15.0;
         assert!(w.iter().zip(&q.meaning).all(|(a, b)| (a - b).abs() < step * 0.51));
-        assert_eq!(q.words[0] & 15, ((q.meaning[0] - q.biases[0].to_f32()) / q.scales[0].to_f32()).round() as u32);
+        assert_eq!(
+            q.words[0] & 15,
+            ((q.meaning[0] - q.biases[0].to_f32()) / q.scales[0].to_f32()).round() as u32
+        );
     }
 }

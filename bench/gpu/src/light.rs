@@ -55,7 +55,9 @@ const CHAINS: usize = 12;
 fn fma_operations_per_round() -> Result<f64> {
     match () {
         () if is_x86_feature_detected!("avx512f") => Ok((CHAINS * 16 * 2) as f64),
-        () if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") => Ok((CHAINS * 8 * 2) as f64),
+        () if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") => {
+            Ok((CHAINS * 8 * 2) as f64)
+        }
         () => bail!("this CPU has neither AVX2 nor AVX-512"),
     }
 }

@@ -73,6 +73,7 @@ fn said_by(command: &mut Command) -> String {
 
 fn field(file: &str, key: &str, separator: char) -> String {
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    let value = text.lines().filter_map(|line| line.split_once(separator)).find(|(name, _)| name.trim() == key);
+    let value =
+        text.lines().filter_map(|line| line.split_once(separator)).find(|(name, _)| name.trim() == key);
     value.map_or_else(|| "unavailable".into(), |(_, value)| value.trim().to_owned())
 }

@@ -57,7 +57,9 @@ fn child(words: &[&str]) -> Result<()> {
 
 fn bench(arguments: Vec<String>) -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(PathBuf::from);
-    let Some(plan) = plan::Plan::parse(arguments, &root.context("not in the repository")?)? else { return Ok(()) };
+    let Some(plan) = plan::Plan::parse(arguments, &root.context("not in the repository")?)? else {
+        return Ok(());
+    };
     let vulkan = rivals::raw::Raw::open().map(|raw| (raw.name.clone(), raw.driver.clone()));
     let machine = machine::Machine::ask(&plan.root, vulkan.map_err(|error| format!("{error:#}")));
     let rows = rows::run(&plan)?;

@@ -17,7 +17,12 @@ pub fn open(backend: BackendKind) -> Result<Device> {
 }
 
 /// A tensor that holds `values`.
-pub fn tensor<T: bytemuck::NoUninit>(device: &Device, dtype: DType, dims: &[usize], values: &[T]) -> Result<Tensor> {
+pub fn tensor<T: bytemuck::NoUninit>(
+    device: &Device,
+    dtype: DType,
+    dims: &[usize],
+    values: &[T],
+) -> Result<Tensor> {
     let dims = dims.iter().map(|&dim| u32::try_from(dim)).collect::<Result<Vec<_>, _>>()?;
     let tensor = device.tensor(dtype, &dims)?;
     tensor.buffer().write(tensor.offset(), bytemuck::cast_slice(values))?;
@@ -33,7 +38,12 @@ pub fn values(tensor: &Tensor) -> Result<Vec<f32>> {
 }
 
 /// Weights of `rows` by `columns` in 4 bits, on the device.
-pub fn quantised(device: &Device, rows: usize, columns: usize, q: &data::Quantised) -> Result<Weight<Tensor>> {
+pub fn quantised(
+    device: &Device,
+    rows: usize,
+    columns: usize,
+    q: &data::Quantised,
+) -> Result<Weight<Tensor>> {
     let groups = [rows, columns / data::GROUP];
     Ok(Weight::Quantised(Quantised {
         words: tensor(device, DType::U32, &[rows, columns / 8], &q.words)?,

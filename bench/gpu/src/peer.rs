@@ -34,7 +34,8 @@ impl Peer {
     pub fn start(name: &str, command: &mut Command, folder: &Path) -> Result<Self> {
         std::fs::create_dir_all(folder)?;
         let complaints = folder.join(format!("{name}.stderr"));
-        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&complaints)?).spawn();
+        let child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&complaints)?).spawn();
         let mut child = child.with_context(|| {
             let program = Path::new(command.get_program());
             format!("{} cannot be started{}", program.display(), why_missing(name, folder))
@@ -45,7 +46,7 @@ impl Peer {
         loop {
             let line = peer.line()?;
             match line.split_once(' ') {
-                Some(("version", version)) => peer.version = version.to_owned(),
+                Some(("version", version)) => version.clone_into(&mut peer.version),
                 Some(("variant", variant)) => peer.variants.push(variant.to_owned()),
                 Some(("error", error)) => bail!("{error}"),
                 _ if line == "ready" => return Ok(peer),
@@ -124,7 +125,8 @@ mod tests {
 
     #[test]
     fn a_peer_that_dies_leaves_its_last_words() {
-        let error = Peer::start("dies", &mut shell("echo no such library >&2; exit 1"), &folder()).err().unwrap();
+        let error =
+            Peer::start("dies", &mut shell("echo no such library >&2; exit 1"), &folder()).err().unwrap();
         assert!(format!("{error:#}").contains("no such library"), "{error:#}");
     }
 

@@ -9,6 +9,12 @@ use crate::{
     row::{Judged, Row},
 };
 
+const INK: &str = "#1b1f24";
+const GREY: &str = "#57606a";
+const FAINT: &str = "#d8dee4";
+const GREEN: &str = "#2da44e";
+const RED: &str = "#cf222e";
+
 const WIDTH: f64 = 960.0;
 const LEFT: f64 = 330.0;
 const RIGHT: f64 = 70.0;
@@ -31,12 +37,12 @@ pub fn svg(machine: &Machine, rows: &[Row]) -> String {
     let mut svg = String::new();
     let _ = writeln!(
         svg,
-        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {h}" width="{WIDTH}" height="{h}" font-family="system-ui, sans-serif" font-size="13">
+        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {h}" width="{WIDTH}" height="{h}" font-family="system-ui, sans-serif" font-size="13">
 <title>exo-gpu: ratio to limits and peers, with goals</title>
-<rect width="100%" height="100%" fill="#ffffff"/>
-<text x="20" y="30" font-size="19" font-weight="600" fill="#1b1f24">exo-gpu beside its rivals</text>
-<text x="20" y="50" fill="#57606a">How many times better than the limit or the best peer. Right of 1x we win; the black mark is the goal.</text>
-<text x="20" y="68" fill="#57606a">{}</text>"##,
+<rect width="100%" height="100%" fill="white"/>
+<text x="20" y="30" font-size="19" font-weight="600" fill="{INK}">exo-gpu beside its rivals</text>
+<text x="20" y="50" fill="{GREY}">How many times better than the limit or the best peer. Right of 1x we win; the black mark is the goal.</text>
+<text x="20" y="68" fill="{GREY}">{}</text>"#,
         escaped(&format!(
             "{}, {} cores; {}; commit {:.12}; {}",
             machine.cpu, machine.cores, machine.vulkan_driver, machine.commit, machine.date
@@ -45,13 +51,12 @@ pub fn svg(machine: &Machine, rows: &[Row]) -> String {
     );
     for tick in axis.ticks() {
         let x = axis.x(tick);
-        let colour = if (tick - 1.0).abs() < 1e-9 { "#57606a" } else { "#d8dee4" };
+        let colour = if (tick - 1.0).abs() < 1e-9 { GREY } else { FAINT };
         let _ = writeln!(
             svg,
-            r#"<line x1="{x:.1}" y1="{y1:.1}" x2="{x:.1}" y2="{bottom:.1}" stroke="{colour}"/><text x="{x:.1}" y="{y2:.1}" text-anchor="middle" fill="{grey}">{tick}x</text>"#,
+            r#"<line x1="{x:.1}" y1="{y1:.1}" x2="{x:.1}" y2="{bottom:.1}" stroke="{colour}"/><text x="{x:.1}" y="{y2:.1}" text-anchor="middle" fill="{GREY}">{tick}x</text>"#,
             y1 = TOP - 6.0,
             y2 = bottom + 18.0,
-            grey = "#57606a",
         );
     }
     for (index, line) in lines.iter().enumerate() {
@@ -66,7 +71,11 @@ fn lines(rows: &[Row]) -> Vec<Line> {
     for row in rows {
         let judged = row.judged();
         if judged.is_empty() {
-            lines.push(Line { label: format!("{} {}", row.spec.id, row.spec.what), judged: None, is_met: false });
+            lines.push(Line {
+                label: format!("{} {}", row.spec.id, row.spec.what),
+                judged: None,
+                is_met: false,
+            });
         }
         for judged in judged {
             let label = format!("{} vs {}", row.spec.id, judged.against);
@@ -80,7 +89,7 @@ fn lines(rows: &[Row]) -> Vec<Line> {
 fn bar(line: &Line, axis: &Axis, top: f64) -> String {
     let middle = top + STEP / 2.0;
     let mut svg = format!(
-        r##"<text x="{:.1}" y="{:.1}" text-anchor="end" fill="#1b1f24">{}</text>"##,
+        r#"<text x="{:.1}" y="{:.1}" text-anchor="end" fill="{INK}">{}</text>"#,
         LEFT - 12.0,
         middle + 4.5,
         escaped(&shortened(&line.label, 46)),
@@ -89,7 +98,7 @@ fn bar(line: &Line, axis: &Axis, top: f64) -> String {
         None => {
             let _ = write!(
                 svg,
-                r##"<text x="{:.1}" y="{:.1}" fill="#cf222e">no figure: see the table</text>"##,
+                r#"<text x="{:.1}" y="{:.1}" fill="{RED}">no figure: see the table</text>"#,
                 LEFT + 6.0,
                 middle + 4.5
             );
@@ -98,11 +107,11 @@ fn bar(line: &Line, axis: &Axis, top: f64) -> String {
             let (x, parity, goal) = (axis.x(judged.ratio), axis.x(1.0), axis.x(judged.goal));
             let _ = write!(
                 svg,
-                r##"<rect x="{:.1}" y="{:.1}" width="{:.1}" height="{BAR}" rx="2" fill="{}"/><line x1="{goal:.1}" y1="{:.1}" x2="{goal:.1}" y2="{:.1}" stroke="#1b1f24" stroke-width="3"/><text x="{:.1}" y="{:.1}" fill="#1b1f24">{:.2}x</text>"##,
+                r#"<rect x="{:.1}" y="{:.1}" width="{:.1}" height="{BAR}" rx="2" fill="{}"/><line x1="{goal:.1}" y1="{:.1}" x2="{goal:.1}" y2="{:.1}" stroke="{INK}" stroke-width="3"/><text x="{:.1}" y="{:.1}" fill="{INK}">{:.2}x</text>"#,
                 x.min(parity),
                 middle - BAR / 2.0,
                 (x - parity).abs().max(1.5),
-                if line.is_met { "#2da44e" } else { "#cf222e" },
+                if line.is_met { GREEN } else { RED },
                 middle - BAR / 2.0 - 3.0,
                 middle + BAR / 2.0 + 3.0,
                 x.max(parity).max(goal) + 8.0,
@@ -123,9 +132,13 @@ struct Axis {
 
 impl Axis {
     fn over(lines: &[Line]) -> Self {
-        let values = lines.iter().filter_map(|line| line.judged.as_ref()).flat_map(|judged| [judged.ratio, judged.goal]);
+        let values = lines
+            .iter()
+            .filter_map(|line| line.judged.as_ref())
+            .flat_map(|judged| [judged.ratio, judged.goal]);
         let logs = values.filter(|value| value.is_finite() && *value > 0.0).map(f64::log2);
-        let (low, high) = logs.fold((-1.0f64, 1.0f64), |(low, high), log| (low.min(log.floor()), high.max(log.ceil())));
+        let (low, high) =
+            logs.fold((-1.0f64, 1.0f64), |(low, high), log| (low.min(log.floor()), high.max(log.ceil())));
         Self { low, high }
     }
 
@@ -155,7 +168,11 @@ mod tests {
     use super::*;
 
     fn line(ratio: f64, goal: f64) -> Line {
-        Line { label: "a".into(), judged: Some(Judged { against: "b".into(), ratio, goal }), is_met: ratio >= goal }
+        Line {
+            label: "a".into(),
+            judged: Some(Judged { against: "b".into(), ratio, goal }),
+            is_met: ratio >= goal,
+        }
     }
 
     #[test]
@@ -169,8 +186,8 @@ mod tests {
     #[test]
     fn a_met_condition_is_green_and_a_missed_one_red() {
         let axis = Axis::over(&[]);
-        assert!(bar(&line(1.0, 0.9), &axis, 0.0).contains("#2da44e"));
-        assert!(bar(&line(0.8, 0.9), &axis, 0.0).contains("#cf222e"));
+        assert!(bar(&line(1.0, 0.9), &axis, 0.0).contains(GREEN));
+        assert!(bar(&line(0.8, 0.9), &axis, 0.0).contains(RED));
     }
 
     #[test]

@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    fn noted<'a>(log: &'a RefCell<Vec<char>>, name: char, cost: f64) -> Contestant<'a> {
+    fn noted(log: &RefCell<Vec<char>>, name: char, cost: f64) -> Contestant<'_> {
         Contestant::new(
             name,
             "1",

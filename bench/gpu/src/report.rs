@@ -150,7 +150,8 @@ mod tests {
 
     #[test]
     fn a_reason_is_looked_up_by_row_and_then_by_family() {
-        let reasons = BTreeMap::from([("P1".to_owned(), "family".to_owned()), ("P1.up".to_owned(), "row".to_owned())]);
+        let reasons =
+            BTreeMap::from([("P1".to_owned(), "family".to_owned()), ("P1.up".to_owned(), "row".to_owned())]);
         assert_eq!(reason("P1.up", &reasons).as_deref(), Some("row"));
         assert_eq!(reason("P1.down", &reasons).as_deref(), Some("family"));
         assert_eq!(reason("P2", &reasons), None);

@@ -92,7 +92,8 @@ impl Field<'_> {
         let has_limit = self.limit.is_some();
         let everyone = std::iter::once(self.ours).chain(self.limit).chain(self.peers);
         let mut outcomes = race(rounds, everyone.collect()).into_iter();
-        let nobody = || Outcome { name: "ours".into(), version: String::new(), result: Err("did not run".into()) };
+        let nobody =
+            || Outcome { name: "ours".into(), version: String::new(), result: Err("did not run".into()) };
         let ours = outcomes.next().unwrap_or_else(nobody);
         let limit = if has_limit { outcomes.next() } else { None };
         Row { spec: self.spec, ours, limit, peers: outcomes.collect() }
@@ -161,18 +162,22 @@ impl Row {
 
     fn judge(&self, bar: Bar) -> Option<Judged> {
         match bar {
-            Bar::Limit(goal) => {
-                Some(Judged { against: self.limit.as_ref()?.name.clone(), ratio: self.ratio_to_limit()?, goal })
-            }
+            Bar::Limit(goal) => Some(Judged {
+                against: self.limit.as_ref()?.name.clone(),
+                ratio: self.ratio_to_limit()?,
+                goal,
+            }),
             Bar::OverLimit(cost) => {
                 let limit = self.limit.as_ref()?;
                 let allowed = self.cost(limit)?;
                 let goal = ratio(allowed + cost, allowed);
                 Some(Judged { against: limit.name.clone(), ratio: self.ratio_to_limit()?, goal })
             }
-            Bar::BestPeer(goal) => {
-                Some(Judged { against: self.best_peer()?.name.clone(), ratio: self.ratio_to_best_peer()?, goal })
-            }
+            Bar::BestPeer(goal) => Some(Judged {
+                against: self.best_peer()?.name.clone(),
+                ratio: self.ratio_to_best_peer()?,
+                goal,
+            }),
         }
     }
 
@@ -241,7 +246,13 @@ mod tests {
 
     #[test]
     fn a_missing_peer_leaves_the_row_unmet_with_its_error_even_if_the_others_are_beaten() {
-        let row = row(RATE, &[Bar::BestPeer(1.0)], 1.0, None, vec![ran("a", 5.0), failed("ggml", "no C++ compiler")]);
+        let row = row(
+            RATE,
+            &[Bar::BestPeer(1.0)],
+            1.0,
+            None,
+            vec![ran("a", 5.0), failed("ggml", "no C++ compiler")],
+        );
         assert!(!row.is_met());
         assert_eq!(row.errors(), ["ggml: no C++ compiler"]);
         assert_eq!(row.ratio_to_best_peer(), Some(5.0));

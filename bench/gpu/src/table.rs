@@ -32,7 +32,9 @@ pub fn page(machine: &Machine, quick: bool, rows: &[Row], reasons: &BTreeMap<Str
         machine.vulkan_driver,
     );
     page.push_str(HEADER);
-    rows.iter().for_each(|row| page.push_str(&line(row)));
+    for row in rows {
+        page.push_str(&line(row));
+    }
     page.push_str(&misses(rows, reasons));
     page.push_str("\n![Ratios and goals](gpu.svg)\n");
     page
@@ -79,7 +81,8 @@ fn misses(rows: &[Row], reasons: &BTreeMap<String, String>) -> String {
     for row in rows.iter().filter(|row| !row.is_met()) {
         let mut why = row.errors().iter().map(|error| error.replace('\n', " ")).collect::<Vec<_>>();
         why.extend(reason(row.spec.id, reasons));
-        let why = if why.is_empty() { "no reason is known yet: profile it".to_owned() } else { why.join("; ") };
+        let why =
+            if why.is_empty() { "no reason is known yet: profile it".to_owned() } else { why.join("; ") };
         let _ = writeln!(text, "* {} ({}): {why}", row.spec.id, row.spec.goal);
     }
     if text.is_empty() { "\nAll goals are met.\n".into() } else { format!("\n## Not met\n\n{text}") }

@@ -43,7 +43,8 @@ impl Raw {
             let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
             let device = instance.create_device(physical, &info, None).context("vkCreateDevice")?;
             let queue = device.get_device_queue(family, 0);
-            let memory_type = host_visible_type(&instance, physical).context("no memory that the host can map")?;
+            let memory_type =
+                host_visible_type(&instance, physical).context("no memory that the host can map")?;
             let (name, driver) = names(&instance, physical);
             Ok(Self { device, queue, family, memory_type, instance, name, driver, _entry: entry })
         }
@@ -57,11 +58,13 @@ impl Raw {
         unsafe {
             let handle = self.device.create_buffer(&info, None)?;
             let needs = self.device.get_buffer_memory_requirements(handle);
-            let info =
-                vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(self.memory_type);
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(needs.size)
+                .memory_type_index(self.memory_type);
             let memory = self.device.allocate_memory(&info, None)?;
             self.device.bind_buffer_memory(handle, memory, 0)?;
-            let mapped = self.device.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty())?.cast();
+            let mapped =
+                self.device.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty())?.cast();
             Ok(RawBuffer { raw: self, handle, memory, mapped, bytes: bytes as usize })
         }
     }
@@ -120,7 +123,10 @@ fn host_visible_type(instance: &ash::Instance, device: vk::PhysicalDevice) -> Op
         | vk::MemoryPropertyFlags::HOST_COHERENT
         | vk::MemoryPropertyFlags::HOST_CACHED;
     let types = memory.memory_types_as_slice();
-    types.iter().position(|kind| kind.property_flags.contains(wanted)).and_then(|index| u32::try_from(index).ok())
+    types
+        .iter()
+        .position(|kind| kind.property_flags.contains(wanted))
+        .and_then(|index| u32::try_from(index).ok())
 }
 
 fn names(instance: &ash::Instance, device: vk::PhysicalDevice) -> (String, String) {

@@ -41,7 +41,8 @@ impl<'a> RawKernel<'a> {
             let layouts = [set_layout];
             let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts);
             let layout = device.create_pipeline_layout(&info, None)?;
-            let module = device.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(&code), None)?;
+            let module =
+                device.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(&code), None)?;
             let stage = vk::PipelineShaderStageCreateInfo::default()
                 .stage(vk::ShaderStageFlags::COMPUTE)
                 .module(module)
@@ -57,7 +58,8 @@ impl<'a> RawKernel<'a> {
             let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
             let pool = device.create_descriptor_pool(&info, None)?;
             let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
-            let set = device.allocate_descriptor_sets(&info)?.first().copied().context("no descriptor set")?;
+            let set =
+                device.allocate_descriptor_sets(&info)?.first().copied().context("no descriptor set")?;
             for (binding, buffer) in (0..count).zip(buffers) {
                 let range = [vk::DescriptorBufferInfo::default().buffer(buffer.handle).range(vk::WHOLE_SIZE)];
                 let write = vk::WriteDescriptorSet::default()
@@ -75,7 +77,8 @@ impl<'a> RawKernel<'a> {
                 .command_pool(commands)
                 .level(vk::CommandBufferLevel::PRIMARY)
                 .command_buffer_count(1);
-            let command = device.allocate_command_buffers(&info)?.first().copied().context("no command buffer")?;
+            let command =
+                device.allocate_command_buffers(&info)?.first().copied().context("no command buffer")?;
             let fence = device.create_fence(&vk::FenceCreateInfo::default(), None)?;
             Ok(Self { raw, layout, set_layout, pool, set, pipeline, commands, command, fence })
         }
@@ -96,7 +99,11 @@ impl<'a> RawKernel<'a> {
             device.cmd_dispatch(self.command, x, y, z);
             device.end_command_buffer(self.command)?;
             let commands = [self.command];
-            device.queue_submit(self.raw.queue, &[vk::SubmitInfo::default().command_buffers(&commands)], self.fence)?;
+            device.queue_submit(
+                self.raw.queue,
+                &[vk::SubmitInfo::default().command_buffers(&commands)],
+                self.fence,
+            )?;
             device.wait_for_fences(&[self.fence], true, u64::MAX)?;
             device.reset_fences(&[self.fence])?;
         }
@@ -123,7 +130,8 @@ impl Drop for RawKernel<'_> {
 fn spirv(wgsl: &str) -> Result<Vec<u32>> {
     use naga::{back::spv, front::wgsl as front, valid};
     let module = front::parse_str(wgsl).map_err(|error| anyhow::anyhow!(error.emit_to_string(wgsl)))?;
-    let info = valid::Validator::new(valid::ValidationFlags::all(), valid::Capabilities::all()).validate(&module)?;
+    let info =
+        valid::Validator::new(valid::ValidationFlags::all(), valid::Capabilities::all()).validate(&module)?;
     let unchecked = naga::proc::BoundsCheckPolicies {
         index: naga::proc::BoundsCheckPolicy::Unchecked,
         buffer: naga::proc::BoundsCheckPolicy::Unchecked,

@@ -30,7 +30,12 @@ impl Wgpu {
     /// A storage buffer that can be copied from and to.
     pub fn buffer(&self, bytes: u64) -> wgpu::Buffer {
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
-        self.device.create_buffer(&wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: false })
+        self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: bytes,
+            usage,
+            mapped_at_creation: false,
+        })
     }
 
     /// Uploads, and waits until the data are where a kernel would see them.
@@ -43,7 +48,12 @@ impl Wgpu {
     /// A buffer that downloads pass through; made once, as a careful user would.
     pub fn landing(&self, bytes: u64) -> wgpu::Buffer {
         let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
-        self.device.create_buffer(&wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: false })
+        self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: bytes,
+            usage,
+            mapped_at_creation: false,
+        })
     }
 
     /// Downloads by way of `landing`.

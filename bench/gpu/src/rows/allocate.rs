@@ -32,7 +32,12 @@ pub fn run(plan: &Plan) -> Vec<Row> {
 
 fn of_ours() -> Result<Sample<'static>> {
     let device = ours::open(BackendKind::Vulkan)?;
-    Ok(Box::new(move || seconds_each(TIMES, || Ok(drop(device.allocate(BYTES)?)))))
+    Ok(Box::new(move || {
+        seconds_each(TIMES, || {
+            drop(device.allocate(BYTES)?);
+            Ok(())
+        })
+    }))
 }
 
 fn of_wgpu(wgpu: Wgpu) -> Sample<'static> {

@@ -38,7 +38,8 @@ pub fn run(plan: &Plan) -> Vec<Row> {
         Err(error) => Contestant::absent("raw ash", error),
     };
     let peers = vec![Contestant::new("wgpu", wgpu::VERSION, Wgpu::open().and_then(of_wgpu))];
-    let field = Field { spec, ours: Contestant::new("ours", ours::VERSION, of_ours()), limit: Some(limit), peers };
+    let field =
+        Field { spec, ours: Contestant::new("ours", ours::VERSION, of_ours()), limit: Some(limit), peers };
     vec![field.run(plan.rounds(25))]
 }
 

@@ -40,13 +40,16 @@ pub fn run_vulkan(plan: &Plan) -> Vec<Row> {
     let peers = vec![
         in_python(plan, "ncnn", &product),
         match (&raw, &product) {
-            (Ok(raw), Ok(product)) => Contestant::new("hand-tuned ash", env!("ASH_VERSION"), of_raw(raw, product)),
+            (Ok(raw), Ok(product)) => {
+                Contestant::new("hand-tuned ash", env!("ASH_VERSION"), of_raw(raw, product))
+            }
             (Err(error), _) | (_, Err(error)) => Contestant::absent("hand-tuned ash", error),
         },
         Contestant::new("wgpu, same kernel", wgpu::VERSION, with(&product, of_wgpu)),
     ];
     let ours = with(&product, |product| of_ours(product, BackendKind::Vulkan, 1));
-    let field = Field { spec, ours: Contestant::new("ours", ours::VERSION, ours), limit: Some(peak()), peers };
+    let field =
+        Field { spec, ours: Contestant::new("ours", ours::VERSION, ours), limit: Some(peak()), peers };
     vec![field.run(plan.rounds(9))]
 }
 
@@ -56,7 +59,8 @@ pub fn run_cpu(plan: &Plan) -> Vec<Row> {
     let product = product(plan);
     let ours = with(&product, |product| of_ours(product, BackendKind::Cpu, 4));
     let peers = vec![in_python(plan, "numpy", &product)];
-    let field = Field { spec, ours: Contestant::new("ours", ours::VERSION, ours), limit: Some(peak()), peers };
+    let field =
+        Field { spec, ours: Contestant::new("ours", ours::VERSION, ours), limit: Some(peak()), peers };
     vec![field.run(plan.rounds(25))]
 }
 

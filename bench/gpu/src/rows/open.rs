@@ -45,7 +45,12 @@ pub fn run(plan: &Plan) -> Vec<Row> {
         }
         .run(rounds),
         Field {
-            spec: spec("P0.registry", "open with a valid registry", "<= raw ash + 20 ms", &[Bar::OverLimit(0.020)]),
+            spec: spec(
+                "P0.registry",
+                "open with a valid registry",
+                "<= raw ash + 20 ms",
+                &[Bar::OverLimit(0.020)],
+            ),
             ours: Contestant::new("ours", ours::VERSION, registered(&warm)),
             limit: raw(),
             peers: wgpu(),

@@ -15,7 +15,13 @@ use crate::{
 const LARGE: usize = 16 << 20;
 const SMALL: usize = 1 << 20;
 
-const fn spec(id: &'static str, what: &'static str, bytes: usize, goal: &'static str, bars: &'static [Bar]) -> Spec {
+const fn spec(
+    id: &'static str,
+    what: &'static str,
+    bytes: usize,
+    goal: &'static str,
+    bars: &'static [Bar],
+) -> Spec {
     let unit = Unit::Rate { name: "GB/s", work: bytes as f64 / 1e9 };
     Spec { id, what, unit, goal, bars, statistic: Statistic::Best }
 }
@@ -47,9 +53,17 @@ enum Way {
 fn field(spec: Spec, bytes: usize, times: u32, way: Way) -> Field<'static> {
     Field {
         spec,
-        ours: Contestant::new("ours", ours::VERSION, ours::open(BackendKind::Vulkan).and_then(|d| of_ours(&d, bytes, times, way))),
+        ours: Contestant::new(
+            "ours",
+            ours::VERSION,
+            ours::open(BackendKind::Vulkan).and_then(|d| of_ours(&d, bytes, times, way)),
+        ),
         limit: Some(Contestant::new("memcpy", "", Ok(of_memcpy(bytes, times)))),
-        peers: vec![Contestant::new("wgpu", wgpu::VERSION, Wgpu::open().and_then(|w| of_wgpu(w, bytes, times, way)))],
+        peers: vec![Contestant::new(
+            "wgpu",
+            wgpu::VERSION,
+            Wgpu::open().and_then(|w| of_wgpu(w, bytes, times, way)),
+        )],
     }
 }
 
@@ -81,7 +95,8 @@ fn of_memcpy(bytes: usize, times: u32) -> Sample<'static> {
     let (source, mut target) = (pattern(bytes), pattern(bytes));
     Box::new(move || {
         seconds_each(times, || {
-            let (from, to) = (std::hint::black_box(source.as_ptr()), std::hint::black_box(target.as_mut_ptr()));
+            let (from, to) =
+                (std::hint::black_box(source.as_ptr()), std::hint::black_box(target.as_mut_ptr()));
             // SAFETY: both vectors are `bytes` long, distinct, and owned by this closure.
             unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
             Ok(())
