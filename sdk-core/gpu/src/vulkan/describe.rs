@@ -51,7 +51,7 @@ pub(super) fn describe(instance: &ash::Instance, device: vk::PhysicalDevice) -> 
         kind,
         driver: more.driver.unwrap_or_else(|| Driver {
             name: "not named by the driver".into(),
-            version: version(base.driver_version).to_string(),
+            version: driver_version(&base),
         }),
         api: version(base.api_version),
         uuid: more.uuid,
@@ -156,6 +156,7 @@ impl More {
         // SAFETY: `device` was enumerated from `instance`, both are 1.1; each chained structure is ours, is
         // allowed by 1.1 or by an extension listed above, and lives through the call.
         unsafe { instance.get_physical_device_properties2(device, &mut all) };
+        let base = all.properties;
 
         let mut features = features(instance, device, has);
         features.dot_product &= dot.integer_dot_product4x8_bit_packed_signed_accelerated == vk::TRUE;
@@ -165,7 +166,7 @@ impl More {
         features.subgroup_shuffle = can(vk::SubgroupFeatureFlags::SHUFFLE);
         let largest_buffer = if has.maintenance4 { maintenance4.max_buffer_size } else { u64::MAX };
         Self {
-            driver: has.driver_properties.then(|| driver_of(&driver)),
+            driver: has.driver_properties.then(|| driver_of(&driver, &driver_version(&base))),
             uuid: Some(hexadecimal(id.device_uuid)),
             subgroup_size: Some(subgroup.subgroup_size),
             max_buffer_bytes: Some(maintenance3.max_memory_allocation_size.min(largest_buffer)),
@@ -229,10 +230,26 @@ fn features(instance: &ash::Instance, device: vk::PhysicalDevice, has: Extension
     }
 }
 
-fn driver_of(driver: &vk::PhysicalDeviceDriverProperties<'_>) -> Driver {
+/// The driver's text where that begins with its version (Mesa, NVIDIA); else the number it reports, then the text:
+/// Qualcomm's, say, is a list of build identifiers.
+fn driver_of(driver: &vk::PhysicalDeviceDriverProperties<'_>, number: &str) -> Driver {
     let text =
         |text: Result<&std::ffi::CStr, _>| text.map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
-    Driver { name: text(driver.driver_name_as_c_str()), version: text(driver.driver_info_as_c_str()) }
+    let info = text(driver.driver_info_as_c_str());
+    let tells_version = info.starts_with("Mesa ") || info.starts_with(|c: char| c.is_ascii_digit());
+    let version = if tells_version { info } else { format!("{number} {info}").trim_end().to_owned() };
+    Driver { name: text(driver.driver_name_as_c_str()), version }
+}
+
+/// The driver's version number, in Vulkan's packing or the vendor's own.
+fn driver_version(device: &vk::PhysicalDeviceProperties) -> String {
+    let packed = device.driver_version;
+    match Vendor::from_id(device.vendor_id) {
+        Vendor::Nvidia => {
+            format!("{}.{}.{}.{}", packed >> 22, packed >> 14 & 0xff, packed >> 6 & 0xff, packed & 0x3f)
+        }
+        _ => version(packed).to_string(),
+    }
 }
 
 /// A queue family that computes.

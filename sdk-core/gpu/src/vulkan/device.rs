@@ -10,7 +10,7 @@ use super::{
     context::{Clock, Context},
     describe::{self, Described},
     instance::{DeviceHandle, Instance, refusal},
-    memory::{Arena, VulkanMemory},
+    memory::{self, Arena, VulkanMemory},
     pipeline::Pipelines,
     queue::Queue,
     staging::Staging,
@@ -20,7 +20,7 @@ use crate::{
     backend::{Action, BackendDevice, Memory, MemoryUse, Pending, Work},
     faults::Injector,
     lowering::{self, Dispatch, Profile},
-    memory_type::{ANY_TYPE, Placement},
+    memory_type::Placement,
     op::Op,
 };
 
@@ -53,12 +53,6 @@ pub(super) fn open(
     let Described { mut description, queue_family, cache_identity } =
         describe::describe(&instance.handle.raw, physical);
     let family = queue_family.ok_or("it has no compute queue")?;
-    let (heaps, types) = (&description.heaps, &description.memory_types);
-    let placement = Placement::choose(description.kind, heaps, types, ANY_TYPE)
-        .ok_or("it offers no memory that the host can see")?;
-    let placement = if options.without_unified_memory { placement.without_mapping() } else { placement };
-
-    description.unified_memory = placement.is_mapped;
     description.features.timeline_semaphores &= !options.without_timeline;
     if let Some(bytes) = options.max_binding_bytes {
         description.limits.max_binding_bytes = description.limits.max_binding_bytes.min(bytes);
@@ -79,6 +73,12 @@ pub(super) fn open(
         injector: Injector::new(options),
         lost: OnceLock::new(),
     });
+    let allowed = memory::types_of_buffers(&context).map_err(|e| e.to_string())?;
+    let (heaps, types) = (&description.heaps, &description.memory_types);
+    let placement = Placement::choose(description.kind, heaps, types, allowed)
+        .ok_or("it offers no memory that the host can see")?;
+    let placement = if options.without_unified_memory { placement.without_mapping() } else { placement };
+    description.unified_memory = placement.is_mapped;
     Ok(VulkanDevice {
         staging: Staging::new(&context, &description, placement),
         pipelines: Pipelines::new(&context, options, cache_identity),

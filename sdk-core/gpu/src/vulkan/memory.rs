@@ -188,16 +188,8 @@ impl Arena {
 
     fn create(&self, bytes: u64) -> Result<Backing> {
         let device = &self.context.raw;
-        let info = vk::BufferCreateInfo::default()
-            .size(bytes)
-            .usage(
-                vk::BufferUsageFlags::STORAGE_BUFFER
-                    | vk::BufferUsageFlags::TRANSFER_SRC
-                    | vk::BufferUsageFlags::TRANSFER_DST,
-            )
-            .sharing_mode(vk::SharingMode::EXCLUSIVE);
         // SAFETY: the device is alive; `bytes` is 1 or more and at most the device's limit, which the front checks.
-        let buffer = unsafe { device.create_buffer(&info, None) }
+        let buffer = unsafe { device.create_buffer(&buffer_info(bytes), None) }
             .map_err(|e| self.allocation_error(bytes, "vkCreateBuffer", e))?;
         let allocation = match self.place(buffer, bytes) {
             Ok(allocation) => allocation,
@@ -291,6 +283,28 @@ impl Arena {
         let limit = self.budget().unwrap_or(self.heap_bytes);
         let available = limit.saturating_sub(self.reserved());
         Error::OutOfMemory { asked, available, limit, pool: "device", help: OUT_OF_MEMORY_HELP }
+    }
+}
+
+fn buffer_info(bytes: u64) -> vk::BufferCreateInfo<'static> {
+    let usage = vk::BufferUsageFlags::STORAGE_BUFFER
+        | vk::BufferUsageFlags::TRANSFER_SRC
+        | vk::BufferUsageFlags::TRANSFER_DST;
+    vk::BufferCreateInfo::default().size(bytes).usage(usage).sharing_mode(vk::SharingMode::EXCLUSIVE)
+}
+
+/// The memory types that our buffers may live in, by bit: asked of a small one, since it is the same for all that
+/// are made alike. Protected memory, which looks like any other in a description, is not among them.
+pub(super) fn types_of_buffers(context: &Context) -> Result<u32> {
+    // SAFETY: the device is alive; the buffer is asked one question and destroyed.
+    unsafe {
+        let buffer = context
+            .raw
+            .create_buffer(&buffer_info(PADDING), None)
+            .map_err(|e| context.error("vkCreateBuffer", e))?;
+        let types = context.raw.get_buffer_memory_requirements(buffer).memory_type_bits;
+        context.raw.destroy_buffer(buffer, None);
+        Ok(types)
     }
 }
 
