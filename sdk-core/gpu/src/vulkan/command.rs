@@ -129,31 +129,17 @@ impl Commands {
                 code: format!("{} arguments and {} parameters do not fit", arguments.len(), params.len()),
             });
         }
-        let set = if arguments.is_empty() { None } else { Some(self.set(&pipeline.layout)?) };
+        if !arguments.is_empty() {
+            self.bind(&pipeline.layout, arguments)?;
+        }
         let device = &self.context.raw;
         let [x, y, z] = workgroups;
-        // SAFETY: the buffer is being recorded. The set is this recording's own, so that no running work reads it,
-        // and the template reads `bindings` arguments, which were counted above. The front keeps the buffers alive
-        // until the work is done, and lowering keeps ranges and workgroups within the device's limits.
+        // SAFETY: the buffer is being recorded; lowering keeps the workgroups within the device's limits, and the
+        // parameters were measured above.
         unsafe {
             if self.bound != pipeline.raw {
                 device.cmd_bind_pipeline(self.raw, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
                 self.bound = pipeline.raw;
-            }
-            if let Some(set) = set {
-                device.update_descriptor_set_with_template(
-                    set,
-                    pipeline.layout.template,
-                    arguments.as_ptr().cast(),
-                );
-                device.cmd_bind_descriptor_sets(
-                    self.raw,
-                    vk::PipelineBindPoint::COMPUTE,
-                    pipeline.layout.pipeline,
-                    0,
-                    &[set],
-                    &[],
-                );
             }
             if !params.is_empty() {
                 device.cmd_push_constants(
@@ -229,6 +215,39 @@ impl Commands {
                 &[],
             );
         }
+    }
+
+    /// Binds one argument or more, as many as `layout` takes.
+    ///
+    /// Not by an update template: with several devices open at once, the validation layer (1.3.239) now and then
+    /// crashed inside `vkUpdateDescriptorSetWithTemplate`.
+    fn bind(&mut self, layout: &Layout, arguments: &[Argument]) -> Result<()> {
+        let set = self.set(layout)?;
+        let mut writes = [vk::WriteDescriptorSet::default(); BINDINGS as usize];
+        for (binding, (write, argument)) in writes.iter_mut().zip(arguments).enumerate() {
+            *write = vk::WriteDescriptorSet::default()
+                .dst_set(set)
+                .dst_binding(binding as u32)
+                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                .buffer_info(std::slice::from_ref(argument));
+        }
+        let writes = writes.get(..arguments.len()).unwrap_or_default();
+        let device = &self.context.raw;
+        // SAFETY: the buffer is being recorded. The set is this recording's own, so that no running work reads it,
+        // and has as many bindings as there are arguments, which the caller counted. The front keeps the buffers
+        // alive until the work is done, and lowering keeps the ranges inside them and within the limits.
+        unsafe {
+            device.update_descriptor_sets(writes, &[]);
+            device.cmd_bind_descriptor_sets(
+                self.raw,
+                vk::PipelineBindPoint::COMPUTE,
+                layout.pipeline,
+                0,
+                &[set],
+                &[],
+            );
+        }
+        Ok(())
     }
 
     /// A set of `layout` that these commands do not use yet.

@@ -42,7 +42,6 @@ pub(super) struct Layout {
     pub(super) bindings: usize,
     pub(super) set: vk::DescriptorSetLayout,
     pub(super) pipeline: vk::PipelineLayout,
-    pub(super) template: vk::DescriptorUpdateTemplate,
 }
 
 impl Pipelines {
@@ -158,13 +157,9 @@ impl Layout {
             })
             .collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&arguments);
-        let mut layout = Self {
-            bindings,
-            set: vk::DescriptorSetLayout::null(),
-            pipeline: vk::PipelineLayout::null(),
-            template: vk::DescriptorUpdateTemplate::null(),
-        };
-        // SAFETY: the device is alive, as for the next two calls; it has at least `BINDINGS` storage buffers, or it
+        let mut layout =
+            Self { bindings, set: vk::DescriptorSetLayout::null(), pipeline: vk::PipelineLayout::null() };
+        // SAFETY: the device is alive, as for the next call; it has at least `BINDINGS` storage buffers, or it
         // would not have been opened.
         layout.set = unsafe { device.create_descriptor_set_layout(&info, None) }
             .map_err(|e| context.error("vkCreateDescriptorSetLayout", e))?;
@@ -175,26 +170,6 @@ impl Layout {
         // SAFETY: as above.
         layout.pipeline = unsafe { device.create_pipeline_layout(&info, None) }
             .map_err(|e| layout.abandon(context, "vkCreatePipelineLayout", e))?;
-        if bindings > 0 {
-            // The arguments of a dispatch are one array of `VkDescriptorBufferInfo`.
-            let entries: Vec<_> = (0..bindings)
-                .map(|binding| {
-                    vk::DescriptorUpdateTemplateEntry::default()
-                        .dst_binding(binding as u32)
-                        .descriptor_count(1)
-                        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                        .offset(binding * size_of::<vk::DescriptorBufferInfo>())
-                        .stride(size_of::<vk::DescriptorBufferInfo>())
-                })
-                .collect();
-            let info = vk::DescriptorUpdateTemplateCreateInfo::default()
-                .descriptor_update_entries(&entries)
-                .template_type(vk::DescriptorUpdateTemplateType::DESCRIPTOR_SET)
-                .descriptor_set_layout(layout.set);
-            // SAFETY: as above.
-            layout.template = unsafe { device.create_descriptor_update_template(&info, None) }
-                .map_err(|e| layout.abandon(context, "vkCreateDescriptorUpdateTemplate", e))?;
-        }
         Ok(layout)
     }
 
@@ -207,7 +182,6 @@ impl Layout {
         // SAFETY: each handle is null or was made by `new` on this device; the owner calls this once, when no
         // pipeline and no work uses them.
         unsafe {
-            context.raw.destroy_descriptor_update_template(self.template, None);
             context.raw.destroy_pipeline_layout(self.pipeline, None);
             context.raw.destroy_descriptor_set_layout(self.set, None);
         }

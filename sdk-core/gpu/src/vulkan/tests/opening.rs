@@ -1,6 +1,11 @@
 //! Opening: what goes wrong is said in words, and never by a panic or a hang.
 
-use std::{env, fs, path::PathBuf, process::Command};
+use std::{
+    env, fs,
+    path::PathBuf,
+    process::Command,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use super::{Bench, watched};
 use crate::{
@@ -74,11 +79,13 @@ fn opening_and_closing_many_times_leaves_nothing_behind() {
 
 /// Builds a loader with one flaw and returns its path.
 fn fake_loader(flaw: &str) -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
     let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/fake-loaders");
     fs::create_dir_all(&directory).expect("creates");
     let library = directory.join(format!("lib{flaw}.so"));
-    // Tests of other processes may build the same one: each builds its own and renames it.
-    let part = directory.join(format!("lib{flaw}-{}.part", std::process::id()));
+    // Other tests, of this process and of others, may build the same one: each builds its own and renames it.
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let part = directory.join(format!("lib{flaw}-{}-{count}.part", std::process::id()));
     let output = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
         .args(["--edition=2024", "--crate-type=cdylib"])
         .args(["--cfg", flaw, "--check-cfg", "cfg(only_1_0, no_instance, incompatible, no_devices)"])
