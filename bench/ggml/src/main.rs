@@ -51,7 +51,7 @@ fn run() -> Result<()> {
         println!("variant {variant}");
         variants.push((variant, matvec));
     }
-    println!("version {} on {}", matvec::version(), backend.description());
+    println!("version {}", matvec::version());
     println!("ready");
 
     for line in stdin().lock().lines() {

@@ -42,12 +42,6 @@ impl Backend {
         Ok(Self { device, handle, has_repacking })
     }
 
-    /// What the device calls itself.
-    pub fn description(&self) -> String {
-        // SAFETY: the device is valid, and its description lives for ever.
-        text(unsafe { ggml::ggml_backend_dev_description(self.device) })
-    }
-
     /// Where weights can live: the ordinary place, then those that rearrange weights for speed, as llama.cpp uses.
     fn places(&self) -> Vec<(String, ggml::ggml_backend_buffer_type_t)> {
         // SAFETY: the registry answers with the function that its own header describes, which returns a list
@@ -124,7 +118,7 @@ impl Matvec {
             ensure!(!held.is_null(), "no memory for the weights");
             // Which kernels can be used depends on where the weights live, so ask only now.
             let is_taken = ggml::ggml_backend_supports_op(backend, y);
-            let is_rearranged = (*weight).extra != std::ptr::null_mut();
+            let is_rearranged = !(*weight).extra.is_null();
             if !is_taken || (memory != ggml::ggml_backend_get_default_buffer_type(backend) && !is_rearranged)
             {
                 ggml::ggml_backend_buffer_free(held);

@@ -15,8 +15,8 @@ const FAINT: &str = "#d8dee4";
 const GREEN: &str = "#2da44e";
 const RED: &str = "#cf222e";
 
-const WIDTH: f64 = 960.0;
-const LEFT: f64 = 330.0;
+const WIDTH: f64 = 1080.0;
+const LEFT: f64 = 460.0;
 const RIGHT: f64 = 70.0;
 const TOP: f64 = 92.0;
 const STEP: f64 = 30.0;
@@ -78,7 +78,7 @@ fn lines(rows: &[Row]) -> Vec<Line> {
             });
         }
         for judged in judged {
-            let label = format!("{} vs {}", row.spec.id, judged.against);
+            let label = format!("{} {} vs {}", row.spec.id, row.spec.what, judged.against);
             let is_met = judged.ratio >= judged.goal && row.errors().is_empty();
             lines.push(Line { label, judged: Some(judged), is_met });
         }
@@ -92,7 +92,7 @@ fn bar(line: &Line, axis: &Axis, top: f64) -> String {
         r#"<text x="{:.1}" y="{:.1}" text-anchor="end" fill="{INK}">{}</text>"#,
         LEFT - 12.0,
         middle + 4.5,
-        escaped(&shortened(&line.label, 46)),
+        escaped(&shortened(&line.label, 64)),
     );
     match &line.judged {
         None => {
