@@ -50,20 +50,21 @@ fn vulkan() -> Gpu {
 
 /// Has the C library keep one heap. Drivers are opened on threads of their own, and a heap for each thread would
 /// keep pieces of each driver that came and went: not leaked, but not given back either, and not ours to judge.
-fn keep_one_heap() {
-    const M_ARENA_MAX: i32 = -8;
-    unsafe extern "C" {
-        fn mallopt(parameter: i32, value: i32) -> i32;
-    }
-    // SAFETY: glibc's own function, with a parameter that it documents.
-    assert_eq!(unsafe { mallopt(M_ARENA_MAX, 1) }, 1);
-}
+const ONE_HEAP: &str = "MALLOC_ARENA_MAX";
 
 #[test]
 fn nothing_is_leaked() {
-    keep_one_heap();
-    a_hundred_thousand_buffers_come_and_go();
-    a_thousand_devices_open_and_close();
+    if std::env::var_os(ONE_HEAP).is_some() {
+        a_hundred_thousand_buffers_come_and_go();
+        a_thousand_devices_open_and_close();
+        return;
+    }
+    // The C library reads it before any code of ours runs, hence a process of its own.
+    let this = std::env::current_exe().unwrap();
+    let child = std::process::Command::new(this).arg("--nocapture").env(ONE_HEAP, "1").output().unwrap();
+    let told = String::from_utf8_lossy(&child.stdout) + String::from_utf8_lossy(&child.stderr);
+    println!("{told}");
+    assert!(child.status.success(), "{told}");
 }
 
 fn a_hundred_thousand_buffers_come_and_go() {
@@ -93,15 +94,12 @@ fn a_hundred_thousand_buffers_come_and_go() {
 }
 
 fn a_thousand_devices_open_and_close() {
+    // With memory and a copy on each, but no kernel: what a compiler keeps is another matter (see opens.rs).
     let ours = |n: u32| {
         for i in 0..n {
             let gpu = vulkan();
-            if i % 100 == 0 {
-                let x = upload(gpu.device(), &[100], &[1.0; 100]);
-                let mut batch = gpu.device().batch();
-                batch.add(&x, &x, &x).unwrap();
-                batch.submit().unwrap().wait().unwrap();
-            }
+            let (x, y) = (upload(gpu.device(), &[100], &[1.0; 100]), gpu.device().allocate(400).unwrap());
+            x.buffer().copy_to(0..400, &y, 0).unwrap();
             if i % 2 == 0 {
                 gpu.device().close();
             }
