@@ -48,10 +48,10 @@ pub fn bound(kernel: &str, k: usize) -> f64 {
 }
 
 /// How far rounding activations to 16-bit integers may move a product with quantised weights, beyond [`bound`]:
-/// by group, half a unit of `max|x| / 32767` times the sum of |w|.
+/// by group, half a unit of `max|x| / 32639` times the sum of |w|.
 pub fn quantisation_error(x: &[f32], weights: &[f64], group: usize) -> f64 {
     let groups = x.chunks(group).zip(weights.chunks(group));
-    groups.map(|(x, w)| largest(x) / 65534.0 * w.iter().map(|w| w.abs()).sum::<f64>()).sum()
+    groups.map(|(x, w)| largest(x) / 65278.0 * w.iter().map(|w| w.abs()).sum::<f64>()).sum()
 }
 
 fn largest(x: &[f32]) -> f64 {

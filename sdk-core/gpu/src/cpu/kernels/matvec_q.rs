@@ -13,7 +13,7 @@ use crate::{
         simd::{
             Level,
             dense::DenseWeight,
-            quantised::{self, Row},
+            quantised::{self, LARGEST, Order, Row},
             vectorised,
         },
         team,
@@ -78,8 +78,9 @@ unsafe fn rows<S: DenseWeight>(
                     let row_of_words = Row {
                         packed: words.at(row * packed_words),
                         words: activations.words,
-                        words_per_group: activations.words / groups,
+                        group_shift: (activations.words / groups).trailing_zeros(),
                         planes: &activations.planes,
+                        integer_sums: &activations.integer_sums,
                         coefficients,
                     };
                     let biased = dot_biases(activations.sums.as_ptr(), biases.at(row * groups), groups);
@@ -99,11 +100,12 @@ vectorised! {
 
 /// One row of activations as integers, in the order that the kernels want.
 struct Activations {
-    planes: Vec<i16>,
+    planes: Vec<u32>,
     /// Words of unpacked fields in a row of weights.
     words: usize,
     /// What the integer 1 stands for, by group.
     units: Vec<f32>,
+    integer_sums: Vec<i32>,
     /// The sum of the rounded activations, by group.
     sums: Vec<f32>,
 }
@@ -113,29 +115,40 @@ impl Activations {
     /// `k` elements are readable at `x`, the columns of `weight`.
     unsafe fn of(level: Level, x: *const f32, k: usize, weight: &Quantised<HostTensor>) -> Result<Self> {
         let size = weight.group.size() as usize;
+        let groups = k / size;
         let mut integers = scratch::<i16>(k)?;
-        let mut units = scratch::<f32>(k / size)?;
-        let mut sums = scratch::<f32>(k / size)?;
+        let (mut units, mut integer_sums) = (scratch::<f32>(groups)?, scratch::<i32>(groups)?);
         for (group, integers) in integers.chunks_exact_mut(size).enumerate() {
             // SAFETY: the group is within `x`.
             let (unit, sum) = unsafe { round(level, x.add(group * size), integers.as_mut_ptr(), size) };
             units[group] = unit;
-            sums[group] = unit * sum as f32;
+            integer_sums[group] = sum;
         }
-        let mut planes = scratch::<i16>(k)?;
-        let words = if weight.bits == Bits::B4 {
-            in_planes::<8>(&integers, &mut planes)
-        } else {
-            in_planes::<4>(&integers, &mut planes)
+        let mut sums = scratch::<f32>(groups)?;
+        for (sum, (unit, integers)) in sums.iter_mut().zip(units.iter().zip(&integer_sums)) {
+            *sum = unit * *integers as f32;
+        }
+        let mut planes = scratch::<u32>(k / 2)?;
+        let words = match (Order::of(level), weight.bits) {
+            (Order::Pairs, Bits::B4) => {
+                in_planes(&integers, &mut planes, |word: &[i16; 8], j| pair(word[j], word[j + 4]))
+            }
+            (Order::Pairs, _) => {
+                in_planes(&integers, &mut planes, |word: &[i16; 4], j| pair(word[j], word[j + 2]))
+            }
+            (Order::Bytes, Bits::B4) => in_planes(&integers, &mut planes, |word: &[i16; 8], j| {
+                bytes([word[j % 2], word[j % 2 + 2], word[j % 2 + 4], word[j % 2 + 6]], j < 2)
+            }),
+            (Order::Bytes, _) => in_planes(&integers, &mut planes, |word: &[i16; 4], j| bytes(*word, j < 1)),
         };
-        Ok(Self { planes, words, units, sums })
+        Ok(Self { planes, words, units, integer_sums, sums })
     }
 }
 
 vectorised! {
     /// Rounds a group to integers. Returns the unit and the sum of the integers.
     unsafe fn round(x: *const f32, integers: *mut i16, n: usize) -> (f32, i32) {
-        const LARGEST: f32 = 32767.0;
+        let largest = f32::from(LARGEST);
         const TINY: f32 = f32::from_bits((127 - 100) << 23);
         // As integers, magnitudes order as they do as floats, and NaN is above infinity.
         let mut top = 0;
@@ -147,7 +160,7 @@ vectorised! {
             std::ptr::write_bytes(integers, 0, n);
             return (f32::NAN, 0);
         }
-        let (unit, inverse) = if top < TINY { (0.0, 0.0) } else { (top / LARGEST, LARGEST / top) };
+        let (unit, inverse) = if top < TINY { (0.0, 0.0) } else { (top / largest, largest / top) };
         let mut sum = 0;
         for i in 0..n {
             let scaled = x.add(i).read() * inverse;
@@ -161,13 +174,30 @@ vectorised! {
 }
 
 /// Lays activations out in planes for words of `FIELDS` weights, and returns the number of words.
-fn in_planes<const FIELDS: usize>(integers: &[i16], planes: &mut [i16]) -> usize {
+#[inline(always)]
+fn in_planes<const FIELDS: usize>(
+    integers: &[i16],
+    planes: &mut [u32],
+    pack: impl Fn(&[i16; FIELDS], usize) -> u32,
+) -> usize {
     let words = integers.len() / FIELDS;
-    for (j, plane) in planes.chunks_exact_mut(2 * words).enumerate() {
-        let pairs = plane.as_chunks_mut::<2>().0;
-        for (pair, word) in pairs.iter_mut().zip(integers.as_chunks::<FIELDS>().0) {
-            *pair = [word[j], word[j + FIELDS / 2]];
+    for (j, plane) in planes.chunks_exact_mut(words).enumerate() {
+        for (packed, word) in plane.iter_mut().zip(integers.as_chunks::<FIELDS>().0) {
+            *packed = pack(word, j);
         }
     }
     words
+}
+
+/// [`Order::Pairs`].
+fn pair(low: i16, high: i16) -> u32 {
+    u32::from(low as u16) | u32::from(high as u16) << 16
+}
+
+/// [`Order::Bytes`]: the upper or lower bytes of four integers.
+fn bytes(integers: [i16; 4], upper: bool) -> u32 {
+    u32::from_le_bytes(integers.map(|i| {
+        let lower = i as i8;
+        if upper { ((i - i16::from(lower)) >> 8) as u8 } else { lower as u8 }
+    }))
 }
