@@ -37,10 +37,9 @@ pub fn bound(kernel: &str, k: usize) -> f64 {
         "gather_q" => 2.0,
         "rope" => 3.0,
         "rmsnorm" | "layernorm" => 4.0,
-        // The exponential is within 2 units in the last place, of two roundings each.
-        "silu_mul" | "gelu" => 10.0,
-        // The rounding of `scale * x` is enlarged by the exponential: see `softmax`.
-        "softmax" => 10.0,
+        // The exponential is within 2 units in the last place, of two roundings each. In softmax it enlarges the
+        // rounding of `scale * x`, which is in the magnitude there.
+        "silu_mul" | "gelu" | "softmax" => 10.0,
         // Each of four or more partial sums takes its share of `k`.
         "matmul" | "matvec" | "matmul_q" | "matvec_q" => 4.0 + k as f64 / 4.0,
         _ => panic!("{kernel} has no bound"),

@@ -1,13 +1,14 @@
 //! AVX2 with FMA and F16C.
 
 use std::arch::x86_64::{
-    __m128i, __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_loadu_ps, _mm_loadu_si128,
-    _mm_movehl_ps, _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_and_si256, _mm256_castps128_ps256,
-    _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_cvtepi32_ps, _mm256_cvtepu16_epi32, _mm256_cvtph_ps,
-    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16,
-    _mm256_maskload_epi32, _mm256_or_si256, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps,
-    _mm256_set1_epi32, _mm256_setr_epi8, _mm256_setr_epi32, _mm256_setzero_ps, _mm256_shuffle_epi8,
-    _mm256_slli_epi32, _mm256_srli_epi32,
+    __m128i, __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_loadl_epi64, _mm_loadu_ps,
+    _mm_loadu_si128, _mm_movehl_ps, _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_and_si256,
+    _mm256_castps128_ps256, _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_cvtepi32_ps,
+    _mm256_cvtepu8_epi32, _mm256_cvtepu16_epi32, _mm256_cvtph_ps, _mm256_extractf128_ps, _mm256_fmadd_ps,
+    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maskload_epi32, _mm256_mul_ps,
+    _mm256_or_si256, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps, _mm256_set1_epi32,
+    _mm256_set1_ps, _mm256_setr_epi8, _mm256_setr_epi32, _mm256_setzero_ps, _mm256_shuffle_epi8,
+    _mm256_slli_epi32, _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
 };
 
 use super::quantised::{BitsOf, Row};
@@ -187,4 +188,53 @@ unsafe fn unpack_6(packed: *const u32) -> __m256i {
     let c = _mm256_and_si256(_mm256_slli_epi32::<4>(v), _mm256_set1_epi32(0x003F_0000));
     let d = _mm256_and_si256(_mm256_slli_epi32::<6>(v), _mm256_set1_epi32(0x3F00_0000));
     _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d))
+}
+
+/// Weights as f32. See [`super::quantised`].
+///
+/// # Safety
+/// As the function of the same name there, and the machine has the instructions.
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) unsafe fn unpack<B: BitsOf>(words: *const u32, n: usize, scale: f32, bias: f32, y: *mut f32) {
+    let (scale, bias) = (_mm256_set1_ps(scale), _mm256_set1_ps(bias));
+    let shifts = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+    let mut spread = [0u8; 32];
+    for start in (0..n).step_by(8) {
+        // SAFETY: `start .. start + 8` are among the `n` weights, a multiple of 32.
+        unsafe {
+            let q = match B::BITS {
+                4 => {
+                    let word = _mm256_set1_epi32(words.add(start / 8).read() as i32);
+                    _mm256_and_si256(_mm256_srlv_epi32(word, shifts), _mm256_set1_epi32(0xF))
+                }
+                6 => {
+                    if start % 32 == 0 {
+                        _mm256_storeu_si256(spread.as_mut_ptr().cast(), unpack_6(words.add(start / 32 * 6)));
+                    }
+                    _mm256_cvtepu8_epi32(_mm_loadl_epi64(spread.as_ptr().add(start % 32).cast()))
+                }
+                _ => _mm256_cvtepu8_epi32(_mm_loadl_epi64(words.add(start / 4).cast())),
+            };
+            let weights = _mm256_add_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(q), scale), bias);
+            _mm256_storeu_ps(y.add(start), weights);
+        }
+    }
+}
+
+/// Halves as f32.
+///
+/// # Safety
+/// `n` elements are readable at `w` and writable at `y`, without overlap, and the machine has the instructions.
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) unsafe fn f16_to_f32(w: *const u16, y: *mut f32, n: usize) {
+    let whole = n - n % 8;
+    // SAFETY: indices stay below `n`.
+    unsafe {
+        for i in (0..whole).step_by(8) {
+            _mm256_storeu_ps(y.add(i), _mm256_cvtph_ps(load_128(w.add(i))));
+        }
+        for i in whole..n {
+            y.add(i).write(half::f16::from_bits(w.add(i).read()).to_f32());
+        }
+    }
 }

@@ -115,8 +115,8 @@ unsafe fn block<B: BitsOf>(
     sum: __m512,
 ) -> __m512 {
     let zero = _mm512_setzero_si512();
-    // SAFETY: fetching ahead reads nothing: an address beyond the matrix is ignored.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(row.packed.wrapping_add(word + AHEAD).cast()) };
+    // Fetching ahead reads nothing: an address beyond the matrix is ignored.
+    _mm_prefetch::<_MM_HINT_T0>(row.packed.wrapping_add(word + AHEAD).cast());
     // SAFETY: the caller's promise; planes hold four bytes for each word, and coefficients are padded by four.
     unsafe {
         let packed = if B::BITS == 6 {

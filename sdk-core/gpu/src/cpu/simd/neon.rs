@@ -2,10 +2,10 @@
 
 use std::arch::aarch64::{
     float32x4_t, int8x16_t, int32x4_t, uint32x4_t, vaddq_f32, vaddq_s32, vaddvq_f32, vandq_u8, vandq_u32,
-    vcvtq_f32_s32, vdupq_n_f32, vdupq_n_s32, vdupq_n_u8, vdupq_n_u32, veorq_u8, vfmaq_f32, vfmaq_n_f32,
-    vget_low_s16, vld1_u16, vld1q_f32, vld1q_s8, vld1q_s16, vld1q_u32, vmlal_high_s16, vmlal_s16, vmovl_u16,
-    vreinterpretq_f32_u32, vreinterpretq_s8_u8, vreinterpretq_s16_u32, vreinterpretq_u8_u32, vsetq_lane_s32,
-    vshlq_n_s32, vshlq_n_u32, vshrq_n_u8, vshrq_n_u32,
+    vcvtq_f32_s32, vdupq_n_f32, vdupq_n_s32, vdupq_n_u8, vdupq_n_u32, vfmaq_f32, vfmaq_n_f32, vget_low_s16,
+    vld1_u16, vld1q_f32, vld1q_s8, vld1q_s16, vld1q_u32, vmlal_high_s16, vmlal_s16, vmovl_u16,
+    vreinterpretq_f32_u32, vreinterpretq_s8_u8, vreinterpretq_s16_u32, vreinterpretq_u8_u32, vshlq_n_s32,
+    vshlq_n_u32, vshrq_n_u8, vshrq_n_u32, vsubq_s32,
 };
 
 use super::{
@@ -127,22 +127,19 @@ pub(super) unsafe fn dot_quantised<B: BitsOf>(row: &Row<'_>) -> f32 {
     }
 }
 
-/// The same on bytes, four products an instruction. 8-bit weights become signed by taking 128 away, which is given
-/// back by the sum of the activations.
+/// The same on bytes, four products an instruction. Both factors are signed there, so the highest bit of 8-bit
+/// weights, which then counts as -128, is multiplied apart and taken away.
 ///
 /// # Safety
 /// As the function of the same name there, and the machine has the instructions.
 #[target_feature(enable = "dotprod")]
 pub(super) unsafe fn dot_quantised_bytes<B: BitsOf>(row: &Row<'_>) -> f32 {
-    let signed = B::BITS == 8;
-    // SAFETY: words, planes, sums and coefficients are read within the bounds that `Row` promises.
+    // SAFETY: words, planes and coefficients are read within the bounds that `Row` promises.
     unsafe {
         let mut total = vdupq_n_f32(0.0);
         for group in 0..row.words >> row.group_shift {
-            let (mut upper, mut lower) = (vdupq_n_s32(0), vdupq_n_s32(0));
-            if signed {
-                lower = vsetq_lane_s32::<0>(128 * row.integer_sums.as_ptr().add(group).read(), lower);
-            }
+            // Upper and lower bytes of the activations, and both again for the highest bits.
+            let [mut upper, mut lower, mut upper_top, mut lower_top] = [vdupq_n_s32(0); 4];
             for step in 0..(1 << row.group_shift) / 4 {
                 let word = (group << row.group_shift) + 4 * step;
                 let packed =
@@ -155,12 +152,17 @@ pub(super) unsafe fn dot_quantised_bytes<B: BitsOf>(row: &Row<'_>) -> f32 {
                     upper = sdot(sdot(upper, even, plane(0)), odd, plane(1));
                     lower = sdot(sdot(lower, even, plane(2)), odd, plane(3));
                 } else {
-                    let flip = vdupq_n_u8(if signed { 0x80 } else { 0 });
-                    let bytes = vreinterpretq_s8_u8(veorq_u8(packed, flip));
+                    let bytes = vreinterpretq_s8_u8(vandq_u8(packed, vdupq_n_u8(0x7F)));
                     upper = sdot(upper, bytes, plane(0));
                     lower = sdot(lower, bytes, plane(1));
                 }
+                if B::BITS == 8 {
+                    let top = vreinterpretq_s8_u8(vandq_u8(packed, vdupq_n_u8(0x80)));
+                    upper_top = sdot(upper_top, top, plane(0));
+                    lower_top = sdot(lower_top, top, plane(1));
+                }
             }
+            let (upper, lower) = (vsubq_s32(upper, upper_top), vsubq_s32(lower, lower_top));
             let sum = vaddq_s32(vshlq_n_s32::<8>(upper), lower);
             total = vfmaq_n_f32(total, vcvtq_f32_s32(sum), row.coefficients.add(group).read());
         }

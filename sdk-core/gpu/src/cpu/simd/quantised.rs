@@ -50,8 +50,6 @@ pub(crate) struct Row<'a> {
     pub(crate) group_shift: u32,
     /// Activations, in the order that the level wants: each plane has four bytes for each word.
     pub(crate) planes: &'a [u32],
-    /// The sum of the integers of each group.
-    pub(crate) integer_sums: &'a [i32],
     /// `scale * unit` of each group, and four more that are read but not used.
     pub(crate) coefficients: *const f32,
 }
@@ -157,4 +155,41 @@ pub(crate) unsafe fn spread_6(packed: *const u32, word: usize) -> u32 {
     let [a, b, c] = unsafe { packed.cast::<[u8; 3]>().add(word).read() };
     let v = u32::from_le_bytes([a, b, c, 0]);
     (v & 0x3F) | (v << 2 & 0x3F00) | (v << 4 & 0x003F_0000) | (v << 6 & 0x3F00_0000)
+}
+
+/// Unpacks `n` weights, a multiple of 32, from `words` to `y`: `scale * q + bias`, rounded after each.
+pub(crate) type Unpack = unsafe fn(words: *const u32, n: usize, scale: f32, bias: f32, y: *mut f32);
+
+/// The unpacking for a level and width.
+///
+/// # Safety of the result
+/// Words and `y` reach as far as `n` says, and the machine has the level.
+pub(crate) fn unpack(level: Level, bits: Bits) -> Unpack {
+    match bits {
+        Bits::B4 => unpack_of::<Four>(level),
+        Bits::B6 => unpack_of::<Six>(level),
+        Bits::B8 => unpack_of::<Eight>(level),
+    }
+}
+
+fn unpack_of<B: BitsOf>(level: Level) -> Unpack {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 | Level::Avx512 => avx2::unpack::<B>,
+        _ => unpack_portable::<B>,
+    }
+}
+
+unsafe fn unpack_portable<B: BitsOf>(words: *const u32, n: usize, scale: f32, bias: f32, y: *mut f32) {
+    let fields = 32 / B::FIELD as usize;
+    for word in 0..n / fields {
+        // SAFETY: `word` is one of those that hold `n` weights.
+        unsafe {
+            let packed = if B::BITS == 6 { spread_6(words, word) } else { words.add(word).read() };
+            for j in 0..fields {
+                let q = packed >> (j as u32 * B::FIELD) & ((1 << B::FIELD) - 1);
+                y.add(word * fields + j).write(scale * (q as i32 as f32) + bias);
+            }
+        }
+    }
 }
