@@ -5,12 +5,12 @@ use std::{sync::Arc, thread};
 use super::{device::CpuDevice, host, simd};
 use crate::{
     ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits,
-    MemoryType, Result, backend::BackendDevice,
+    MemoryType, backend::BackendDevice,
 };
 
-/// Opens the CPU. It does not fail: threads and memory are taken when they are needed.
-pub(crate) fn open() -> Result<Arc<dyn BackendDevice>> {
-    Ok(Arc::new(CpuDevice::new(describe())))
+/// Opens the CPU. It cannot fail: threads and memory are taken when they are needed.
+pub(crate) fn open() -> Arc<dyn BackendDevice> {
+    Arc::new(CpuDevice::new(describe()))
 }
 
 /// What the CPU is. The "driver" is this crate: its version and the instruction sets that its kernels use here.
@@ -34,7 +34,7 @@ pub(crate) fn describe() -> DeviceDescription {
         kind: DeviceKind::Host,
         driver: Driver {
             name: "exo-gpu cpu".into(),
-            version: format!("{} ({})", env!("CARGO_PKG_VERSION"), simd::instruction_sets().join(" ")),
+            version: format!("{} ({})", env!("CARGO_PKG_VERSION"), simd::instruction_sets()),
         },
         api: api_version(),
         uuid: None,

@@ -25,6 +25,9 @@ const ALIGNMENT: usize = 64;
 /// From here on the system is asked what is available before memory is promised.
 const LARGE: u64 = 16 << 20;
 
+/// From here on large pages are asked for.
+const WORTH_LARGE_PAGES: u64 = 2 * host::LARGE_PAGE as u64;
+
 const HELP: &str = "free buffers or use a smaller model";
 
 /// Counts what the device holds.
@@ -65,6 +68,9 @@ impl Pool {
         let Some(start) = NonNull::new(start) else {
             return Err(self.exhausted(bytes, left));
         };
+        if padded >= WORTH_LARGE_PAGES {
+            host::prefer_large_pages(start, layout.size());
+        }
         self.reserved.fetch_add(padded, Ordering::Relaxed);
         Ok(Arc::new(HostMemory { start, layout, pool: self.clone() }))
     }

@@ -7,6 +7,9 @@
 //!
 //! Not here: checks of arguments (the front has made them), and any choice by device limits.
 
+// A loop becomes vectors of an instruction set only where it is inlined into a function compiled for that set.
+#![allow(clippy::inline_always)]
+
 mod command;
 mod device;
 mod host;
@@ -14,6 +17,7 @@ mod instance;
 mod kernels;
 mod memory;
 mod pipeline;
+mod scratch;
 mod simd;
 mod team;
 #[cfg(test)]

@@ -27,6 +27,15 @@ impl<T> View<T> {
         Self(memory.as_mut_ptr())
     }
 
+    /// The view from element `index` on.
+    ///
+    /// # Safety
+    /// As [`at`](Self::at).
+    pub(super) unsafe fn offset(self, index: usize) -> Self {
+        // SAFETY: the caller's promise.
+        Self(unsafe { self.0.add(index) })
+    }
+
     /// The address of element `index`.
     ///
     /// # Safety

@@ -37,10 +37,9 @@ pub fn bound(kernel: &str, k: usize) -> f64 {
         "gather_q" => 2.0,
         "rope" => 3.0,
         "rmsnorm" | "layernorm" => 4.0,
-        // The exponential is within 2 units in the last place, of two roundings each.
-        "silu_mul" | "gelu" => 10.0,
-        // The rounding of `scale * x` is enlarged by the exponential: see `softmax`.
-        "softmax" => 10.0,
+        // The exponential is within 2 units in the last place, of two roundings each. In softmax it enlarges the
+        // rounding of `scale * x`, which is in the magnitude there.
+        "silu_mul" | "gelu" | "softmax" => 10.0,
         // Each of four or more partial sums takes its share of `k`.
         "matmul" | "matvec" | "matmul_q" | "matvec_q" => 4.0 + k as f64 / 4.0,
         _ => panic!("{kernel} has no bound"),
@@ -48,10 +47,10 @@ pub fn bound(kernel: &str, k: usize) -> f64 {
 }
 
 /// How far rounding activations to 16-bit integers may move a product with quantised weights, beyond [`bound`]:
-/// by group, half a unit of `max|x| / 32767` times the sum of |w|.
+/// by group, half a unit of `max|x| / 32639` times the sum of |w|.
 pub fn quantisation_error(x: &[f32], weights: &[f64], group: usize) -> f64 {
     let groups = x.chunks(group).zip(weights.chunks(group));
-    groups.map(|(x, w)| largest(x) / 65534.0 * w.iter().map(|w| w.abs()).sum::<f64>()).sum()
+    groups.map(|(x, w)| largest(x) / 65278.0 * w.iter().map(|w| w.abs()).sum::<f64>()).sum()
 }
 
 fn largest(x: &[f32]) -> f64 {

@@ -31,6 +31,7 @@ vectorised! {
             }
         });
         let top = tops.iter().fold(f32::NEG_INFINITY, |a, &b| if b > a { b } else { a });
-        (0..n).find(|&i| x.add(i).read() == top).unwrap_or(0)
+        // Nothing is larger, so this is the first that is equal; NaN is neither.
+        (0..n).find(|&i| x.add(i).read() >= top).unwrap_or(0)
     }
 }

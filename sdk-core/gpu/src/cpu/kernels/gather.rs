@@ -26,7 +26,8 @@ pub(in crate::cpu) unsafe fn gather(
                 DType::F32 | DType::U32 => dense::<f32>(level, table, ids, y),
             },
             Weight::Quantised(table) => {
-                rows(ids, table.words.rows(), y, &|row, y| dequantise(level, table, row, y));
+                let columns = y.columns();
+                rows(ids, table.words.rows(), y, &|row, y| dequantise(level, table, row, 0, columns, y));
             }
         }
     }

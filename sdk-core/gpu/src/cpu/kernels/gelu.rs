@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// `2 √(2/π)`.
-const SLOPE: f32 = 1.595_769_1;
+const SLOPE: f32 = 1.595_769;
 
 /// # Safety
 /// The contract of [`super`].

@@ -37,8 +37,11 @@ vectorised! {
             let mut block = lanes::read(x.add(start), n, 0.0);
             let weight = lanes::read(weight.add(start), n, 0.0);
             let bias = lanes::read(bias.add(start), n, 0.0);
-            for (lane, value) in block.iter_mut().enumerate() {
-                *value = ((f64::from(*value) - mean) * factor) as f32 * weight[lane] + bias[lane];
+            for value in &mut block {
+                *value = ((f64::from(*value) - mean) * factor) as f32;
+            }
+            for ((value, weight), bias) in block.iter_mut().zip(&weight).zip(&bias) {
+                *value = *value * weight + bias;
             }
             lanes::write(y.add(start), n, &block);
         });

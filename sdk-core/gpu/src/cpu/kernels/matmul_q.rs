@@ -1,9 +1,9 @@
 //! `y = x Wᵀ` for several rows of activations and MLX affine weights.
 //!
-//! Few rows meet each row of weights in turn, as in `matvec_q`; many are worth making the weights f32, a panel at
-//! a time, for the dense multiplication.
+//! Few rows meet each row of weights in turn, as in `matvec_q`; many are worth making the weights f32 for the dense
+//! multiplication.
 
-use super::{dequantise::dequantise, matmul::Product, matvec_q::matvec_q};
+use super::{dequantise::dequantise, matvec_q::matvec_q, product::Product};
 use crate::{Quantised, Result, cpu::simd::Level, op::HostTensor};
 
 /// Up to this many rows, unpacking the weights costs more than it saves.
@@ -17,11 +17,12 @@ pub(in crate::cpu) unsafe fn matmul_q(
     weight: &Quantised<HostTensor>,
     y: &HostTensor,
 ) -> Result<()> {
-    if x.rows() <= FEW {
-        // SAFETY: the caller's promise.
-        return unsafe { matvec_q(level, x, weight, y) };
+    // SAFETY: the caller's promise; the product asks for whole groups within a row of the weights.
+    unsafe {
+        if x.rows() <= FEW {
+            return matvec_q(level, x, weight, y);
+        }
+        Product::of(x, y)
+            .by_unpacked(&|row, column, count, to| dequantise(level, weight, row, column, count, to))
     }
-    let product = Product::of(x, weight.words.rows());
-    // SAFETY: `in_panels` asks for rows of the weight, into memory for one row.
-    unsafe { product.in_panels(x, y, &|row, to| dequantise(level, weight, row, to)) }
 }

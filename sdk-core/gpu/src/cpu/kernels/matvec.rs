@@ -1,4 +1,6 @@
 //! `y = W x` for one row of activations and dense weights: f32, f16 or bf16, summed in f32.
+//!
+//! Takes a few rows of activations as well: each row of weights then meets all of them while it is in the cache.
 
 use half::{bf16, f16};
 
@@ -23,13 +25,14 @@ pub(in crate::cpu) unsafe fn matvec(level: Level, x: &HostTensor, weight: &HostT
 }
 
 unsafe fn rows<T: DenseWeight>(level: Level, x: &HostTensor, weight: &HostTensor, y: &HostTensor) {
-    let k = x.columns();
+    let (m, n, k) = (x.rows(), weight.rows(), x.columns());
     let dot = T::dot(level);
-    let (x, rows, weight, y) = (x.view::<f32>(), weight.rows(), weight.view::<T>(), y.view::<f32>());
-    split(rows, k * size_of::<T>(), 1, &|start, end| {
-        for row in start..end {
-            // SAFETY: `row` is one of the weight's and has an element in `y`; the machine has `level`.
-            unsafe { y.at(row).write(dot(x.at(0), weight.at(row * k), k)) };
+    let (x, weight, y) = (x.view::<f32>(), weight.view::<T>(), y.view::<f32>());
+    split(n, k * size_of::<T>(), 1, &|start, end| {
+        for (row, i) in (start..end).flat_map(|row| (0..m).map(move |i| (row, i))) {
+            // SAFETY: `row` is one of the weight's, `i` one of `x`, and both have an element in `y`; the machine has
+            // `level`.
+            unsafe { y.at(i * n + row).write(dot(x.at(i * k), weight.at(row * k), k)) };
         }
     });
 }

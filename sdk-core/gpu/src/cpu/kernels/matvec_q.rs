@@ -1,17 +1,18 @@
 //! `y = W x` for MLX affine weights: 4, 6 or 8 bits. How, and how exact, is told in [`crate::cpu::simd::quantised`].
 //!
 //! Takes a few rows of activations as well: each row of weights then meets all of them while it is in the cache.
-//! An activation that is not finite makes all results of its row NaN; a group whose activations are all below
-//! 2^-100 counts as zeros.
+//! An activation that is not finite makes all results of its row NaN.
 
 use half::{bf16, f16};
 
-use super::split::{parts, scratch};
+use super::split::parts;
 use crate::{
-    Bits, DType, Quantised, Result,
+    DType, Quantised, Result,
     cpu::{
+        scratch::scratch,
         simd::{
             Level,
+            activations::Activations,
             dense::DenseWeight,
             quantised::{self, Row},
             vectorised,
@@ -54,7 +55,7 @@ unsafe fn rows<S: DenseWeight>(
     let packed_words = weight.words.columns();
     let activations: Vec<Activations> = (0..m)
         // SAFETY: row `i` is one of `x`.
-        .map(|i| unsafe { Activations::of(level, x.view::<f32>().at(i * k), k, weight) })
+        .map(|i| unsafe { Activations::of(level, x.view::<f32>().at(i * k), k, weight.bits, weight.group) })
         .collect::<Result<_>>()?;
     let dot = quantised::dot(level, weight.bits);
     let dot_biases = S::dot(level);
@@ -78,7 +79,7 @@ unsafe fn rows<S: DenseWeight>(
                     let row_of_words = Row {
                         packed: words.at(row * packed_words),
                         words: activations.words,
-                        words_per_group: activations.words / groups,
+                        group_shift: (activations.words / groups).trailing_zeros(),
                         planes: &activations.planes,
                         coefficients,
                     };
@@ -95,79 +96,4 @@ vectorised! {
     unsafe fn multiply(a: *const f32, b: *const f32, y: *mut f32, n: usize) {
         crate::cpu::simd::lanes::zip(a, b, y, n, |a, b| a * b);
     }
-}
-
-/// One row of activations as integers, in the order that the kernels want.
-struct Activations {
-    planes: Vec<i16>,
-    /// Words of unpacked fields in a row of weights.
-    words: usize,
-    /// What the integer 1 stands for, by group.
-    units: Vec<f32>,
-    /// The sum of the rounded activations, by group.
-    sums: Vec<f32>,
-}
-
-impl Activations {
-    /// # Safety
-    /// `k` elements are readable at `x`, the columns of `weight`.
-    unsafe fn of(level: Level, x: *const f32, k: usize, weight: &Quantised<HostTensor>) -> Result<Self> {
-        let size = weight.group.size() as usize;
-        let mut integers = scratch::<i16>(k)?;
-        let mut units = scratch::<f32>(k / size)?;
-        let mut sums = scratch::<f32>(k / size)?;
-        for (group, integers) in integers.chunks_exact_mut(size).enumerate() {
-            // SAFETY: the group is within `x`.
-            let (unit, sum) = unsafe { round(level, x.add(group * size), integers.as_mut_ptr(), size) };
-            units[group] = unit;
-            sums[group] = unit * sum as f32;
-        }
-        let mut planes = scratch::<i16>(k)?;
-        let words = if weight.bits == Bits::B4 {
-            in_planes::<8>(&integers, &mut planes)
-        } else {
-            in_planes::<4>(&integers, &mut planes)
-        };
-        Ok(Self { planes, words, units, sums })
-    }
-}
-
-vectorised! {
-    /// Rounds a group to integers. Returns the unit and the sum of the integers.
-    unsafe fn round(x: *const f32, integers: *mut i16, n: usize) -> (f32, i32) {
-        const LARGEST: f32 = 32767.0;
-        const TINY: f32 = f32::from_bits((127 - 100) << 23);
-        // As integers, magnitudes order as they do as floats, and NaN is above infinity.
-        let mut top = 0;
-        for i in 0..n {
-            top = top.max(x.add(i).read().to_bits() & 0x7FFF_FFFF);
-        }
-        let top = f32::from_bits(top);
-        if !top.is_finite() {
-            std::ptr::write_bytes(integers, 0, n);
-            return (f32::NAN, 0);
-        }
-        let (unit, inverse) = if top < TINY { (0.0, 0.0) } else { (top / LARGEST, LARGEST / top) };
-        let mut sum = 0;
-        for i in 0..n {
-            let scaled = x.add(i).read() * inverse;
-            // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
-            let integer = (scaled + 12_582_912.0).to_bits() as i16;
-            integers.add(i).write(integer);
-            sum += i32::from(integer);
-        }
-        (unit, sum)
-    }
-}
-
-/// Lays activations out in planes for words of `FIELDS` weights, and returns the number of words.
-fn in_planes<const FIELDS: usize>(integers: &[i16], planes: &mut [i16]) -> usize {
-    let words = integers.len() / FIELDS;
-    for (j, plane) in planes.chunks_exact_mut(2 * words).enumerate() {
-        let pairs = plane.as_chunks_mut::<2>().0;
-        for (pair, word) in pairs.iter_mut().zip(integers.as_chunks::<FIELDS>().0) {
-            *pair = [word[j], word[j + FIELDS / 2]];
-        }
-    }
-    words
 }

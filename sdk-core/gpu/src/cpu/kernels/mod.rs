@@ -16,6 +16,7 @@ mod matmul_q;
 mod matvec;
 mod matvec_q;
 mod mul;
+mod product;
 mod rmsnorm;
 mod rope;
 mod silu_mul;
@@ -26,8 +27,6 @@ mod sum;
 pub(super) use add::add;
 pub(super) use argmax::argmax;
 pub(super) use copy::copy;
-#[cfg(test)]
-pub(super) use dequantise::dequantise;
 pub(super) use fill::fill;
 pub(super) use gather::gather;
 pub(super) use gelu::gelu;

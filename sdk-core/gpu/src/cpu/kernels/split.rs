@@ -1,6 +1,6 @@
-//! How work is cut for the team, and scratch memory for it.
+//! How work is cut for the team.
 
-use crate::{Error, Result, cpu::team};
+use crate::cpu::team;
 
 /// Below this many bytes touched, waking threads costs more than they save.
 const WORTH_SHARING: usize = 128 << 10;
@@ -21,18 +21,4 @@ pub(super) fn split(items: usize, bytes_per_item: usize, step: usize, work: &(dy
 pub(super) fn parts(items: usize, bytes_per_item: usize) -> usize {
     let worth = items.saturating_mul(bytes_per_item) / (WORTH_SHARING / 2);
     if worth < 2 { 1 } else { worth.min(4 * team::threads()).min(items).max(1) }
-}
-
-/// Zeroed memory for one call.
-pub(super) fn scratch<T: Copy + Default>(len: usize) -> Result<Vec<T>> {
-    let mut memory = Vec::new();
-    memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory {
-        asked: len as u64 * size_of::<T>() as u64,
-        available: 0,
-        limit: 0,
-        pool: "host",
-        help: "free memory: the kernel found none to work in",
-    })?;
-    memory.resize(len, T::default());
-    Ok(memory)
 }

@@ -1,13 +1,14 @@
 //! AVX2 with FMA and F16C.
 
 use std::arch::x86_64::{
-    __m128i, __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_loadu_ps, _mm_loadu_si128,
-    _mm_movehl_ps, _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_and_si256, _mm256_castps128_ps256,
-    _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_cvtepi32_ps, _mm256_cvtepu16_epi32, _mm256_cvtph_ps,
-    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16,
-    _mm256_maskload_epi32, _mm256_or_si256, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps,
-    _mm256_set1_epi32, _mm256_setr_epi8, _mm256_setr_epi32, _mm256_setzero_ps, _mm256_shuffle_epi8,
-    _mm256_slli_epi32, _mm256_srli_epi32,
+    __m128i, __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_loadl_epi64, _mm_loadu_ps,
+    _mm_loadu_si128, _mm_movehl_ps, _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_and_si256,
+    _mm256_castps128_ps256, _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_cvtepi32_ps,
+    _mm256_cvtepu8_epi32, _mm256_cvtepu16_epi32, _mm256_cvtph_ps, _mm256_extractf128_ps, _mm256_fmadd_ps,
+    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maskload_epi32, _mm256_mul_ps,
+    _mm256_or_si256, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps, _mm256_set1_epi32,
+    _mm256_set1_ps, _mm256_setr_epi8, _mm256_setr_epi32, _mm256_setzero_ps, _mm256_shuffle_epi8,
+    _mm256_slli_epi32, _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
 };
 
 use super::quantised::{BitsOf, Row};
@@ -92,58 +93,74 @@ pub(super) unsafe fn dot_quantised<B: BitsOf>(row: &Row<'_>) -> f32 {
     let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     // Which of the block's groups each word belongs to: 4 words make the smallest group.
     let group_of_lane =
-        if row.words_per_group < WORDS { _mm256_srli_epi32::<2>(lanes) } else { _mm256_set1_epi32(0) };
-    let mask = _mm256_set1_epi32(if B::FIELD == 4 { 0x000F_000F } else { 0x00FF_00FF });
-    let mut sums = [_mm256_setzero_ps(); 2];
+        if row.group_shift < 3 { _mm256_srli_epi32::<2>(lanes) } else { _mm256_set1_epi32(0) };
+    let (mut even, mut odd) = (_mm256_setzero_ps(), _mm256_setzero_ps());
     let mut word = 0;
-    while word < row.words {
-        let left = row.words - word;
-        // SAFETY: words, planes and coefficients are read within the bounds that `Row` promises: whole vectors
-        // while `left` allows, the 4 words that may be left under a mask, and coefficients are padded by four.
-        unsafe {
-            let packed = if B::BITS == 6 {
-                unpack_6(row.packed.add(word / 4 * 3))
-            } else if left >= WORDS {
-                _mm256_loadu_si256(row.packed.add(word).cast())
-            } else {
-                _mm256_maskload_epi32(
-                    row.packed.add(word).cast(),
-                    _mm256_setr_epi32(-1, -1, -1, -1, 0, 0, 0, 0),
-                )
-            };
-            let plane = |j: usize| load_plane(row.plane(j).add(2 * word), left);
-            let sum = if B::FIELD == 4 {
-                let a = _mm256_madd_epi16(_mm256_and_si256(packed, mask), plane(0));
-                let b = _mm256_madd_epi16(_mm256_and_si256(_mm256_srli_epi32::<4>(packed), mask), plane(1));
-                let c = _mm256_madd_epi16(_mm256_and_si256(_mm256_srli_epi32::<8>(packed), mask), plane(2));
-                let d = _mm256_madd_epi16(_mm256_and_si256(_mm256_srli_epi32::<12>(packed), mask), plane(3));
-                _mm256_add_epi32(_mm256_add_epi32(a, b), _mm256_add_epi32(c, d))
-            } else {
-                let a = _mm256_madd_epi16(_mm256_and_si256(packed, mask), plane(0));
-                let b = _mm256_madd_epi16(_mm256_and_si256(_mm256_srli_epi32::<8>(packed), mask), plane(1));
-                _mm256_add_epi32(a, b)
-            };
-            let coefficients = _mm_loadu_ps(row.coefficients.add(word / row.words_per_group));
-            let coefficients = _mm256_permutevar8x32_ps(_mm256_castps128_ps256(coefficients), group_of_lane);
-            let turn = word / WORDS % 2;
-            sums[turn] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum), coefficients, sums[turn]);
+    // SAFETY: words, planes and coefficients are read within the bounds that `Row` promises: whole vectors while
+    // there are, the 4 words that may be left under a mask, and coefficients are padded by four.
+    unsafe {
+        while word + 2 * WORDS <= row.words {
+            even = block::<B>(row, word, WORDS, group_of_lane, even);
+            odd = block::<B>(row, word + WORDS, WORDS, group_of_lane, odd);
+            word += 2 * WORDS;
         }
-        word += WORDS;
+        while word < row.words {
+            even = block::<B>(row, word, row.words - word, group_of_lane, even);
+            word += WORDS;
+        }
     }
-    horizontal(_mm256_add_ps(sums[0], sums[1]))
+    horizontal(_mm256_add_ps(even, odd))
+}
+
+/// Adds one block of words to `sum`.
+///
+/// # Safety
+/// Eight words, or four if `left` is below eight, are within the row from `word` on.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn block<B: BitsOf>(
+    row: &Row<'_>,
+    word: usize,
+    left: usize,
+    group_of_lane: __m256i,
+    sum: __m256,
+) -> __m256 {
+    let mask = _mm256_set1_epi32(if B::FIELD == 4 { 0x000F_000F } else { 0x00FF_00FF });
+    // SAFETY: the caller's promise; coefficients are padded by four.
+    unsafe {
+        let packed = if B::BITS == 6 {
+            unpack_6(row.packed.add(word / 4 * 3))
+        } else {
+            load_words(row.packed.add(word), left)
+        };
+        let pairs = |shifted, j| {
+            _mm256_madd_epi16(_mm256_and_si256(shifted, mask), load_words(row.plane(j).add(word), left))
+        };
+        let dots = if B::FIELD == 4 {
+            let (a, b) = (pairs(packed, 0), pairs(_mm256_srli_epi32::<4>(packed), 1));
+            let (c, d) =
+                (pairs(_mm256_srli_epi32::<8>(packed), 2), pairs(_mm256_srli_epi32::<12>(packed), 3));
+            _mm256_add_epi32(_mm256_add_epi32(a, b), _mm256_add_epi32(c, d))
+        } else {
+            _mm256_add_epi32(pairs(packed, 0), pairs(_mm256_srli_epi32::<8>(packed), 1))
+        };
+        let coefficients = _mm_loadu_ps(row.coefficients.add(word >> row.group_shift));
+        let coefficients = _mm256_permutevar8x32_ps(_mm256_castps128_ps256(coefficients), group_of_lane);
+        _mm256_fmadd_ps(_mm256_cvtepi32_ps(dots), coefficients, sum)
+    }
 }
 
 /// # Safety
-/// Eight words, or four if `left` is below eight, are readable at `plane`.
+/// Eight words, or four if `left` is below eight, are readable.
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn load_plane(plane: *const i16, left: usize) -> __m256i {
+unsafe fn load_words(words: *const u32, left: usize) -> __m256i {
     // SAFETY: the caller's promise.
     unsafe {
         if left >= 8 {
-            _mm256_loadu_si256(plane.cast())
+            _mm256_loadu_si256(words.cast())
         } else {
-            _mm256_maskload_epi32(plane.cast(), _mm256_setr_epi32(-1, -1, -1, -1, 0, 0, 0, 0))
+            _mm256_maskload_epi32(words.cast(), _mm256_setr_epi32(-1, -1, -1, -1, 0, 0, 0, 0))
         }
     }
 }
@@ -171,4 +188,53 @@ unsafe fn unpack_6(packed: *const u32) -> __m256i {
     let c = _mm256_and_si256(_mm256_slli_epi32::<4>(v), _mm256_set1_epi32(0x003F_0000));
     let d = _mm256_and_si256(_mm256_slli_epi32::<6>(v), _mm256_set1_epi32(0x3F00_0000));
     _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d))
+}
+
+/// Weights as f32. See [`super::quantised`].
+///
+/// # Safety
+/// As the function of the same name there, and the machine has the instructions.
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) unsafe fn unpack<B: BitsOf>(words: *const u32, n: usize, scale: f32, bias: f32, y: *mut f32) {
+    let (scale, bias) = (_mm256_set1_ps(scale), _mm256_set1_ps(bias));
+    let shifts = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+    let mut spread = [0u8; 32];
+    for start in (0..n).step_by(8) {
+        // SAFETY: `start .. start + 8` are among the `n` weights, a multiple of 32.
+        unsafe {
+            let q = match B::BITS {
+                4 => {
+                    let word = _mm256_set1_epi32(words.add(start / 8).read() as i32);
+                    _mm256_and_si256(_mm256_srlv_epi32(word, shifts), _mm256_set1_epi32(0xF))
+                }
+                6 => {
+                    if start % 32 == 0 {
+                        _mm256_storeu_si256(spread.as_mut_ptr().cast(), unpack_6(words.add(start / 32 * 6)));
+                    }
+                    _mm256_cvtepu8_epi32(_mm_loadl_epi64(spread.as_ptr().add(start % 32).cast()))
+                }
+                _ => _mm256_cvtepu8_epi32(_mm_loadl_epi64(words.add(start / 4).cast())),
+            };
+            let weights = _mm256_add_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(q), scale), bias);
+            _mm256_storeu_ps(y.add(start), weights);
+        }
+    }
+}
+
+/// Halves as f32.
+///
+/// # Safety
+/// `n` elements are readable at `w` and writable at `y`, without overlap, and the machine has the instructions.
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) unsafe fn f16_to_f32(w: *const u16, y: *mut f32, n: usize) {
+    let whole = n - n % 8;
+    // SAFETY: indices stay below `n`.
+    unsafe {
+        for i in (0..whole).step_by(8) {
+            _mm256_storeu_ps(y.add(i), _mm256_cvtph_ps(load_128(w.add(i))));
+        }
+        for i in whole..n {
+            y.add(i).write(half::f16::from_bits(w.add(i).read()).to_f32());
+        }
+    }
 }

@@ -1,15 +1,19 @@
-//! AVX-512 with VNNI: the dot product instruction of 16-bit pairs, and masks for tails.
+//! AVX-512 with VNNI: the dot product of four bytes in one instruction, and masks for tails.
 
 use std::arch::x86_64::{
-    __m512, __m512i, __mmask16, _mm_loadu_ps, _mm256_maskz_loadu_epi16, _mm512_add_ps, _mm512_and_si512,
-    _mm512_castps128_ps512, _mm512_castsi512_ps, _mm512_cvtepi32_ps, _mm512_cvtepu16_epi32, _mm512_cvtph_ps,
-    _mm512_dpwssd_epi32, _mm512_fmadd_ps, _mm512_maskz_loadu_epi32, _mm512_maskz_loadu_ps, _mm512_or_si512,
-    _mm512_permutexvar_epi32, _mm512_permutexvar_ps, _mm512_reduce_add_ps, _mm512_set1_epi32,
-    _mm512_set4_epi32, _mm512_setr_epi32, _mm512_setzero_ps, _mm512_setzero_si512, _mm512_shuffle_epi8,
-    _mm512_slli_epi32, _mm512_srli_epi32, _mm512_srlv_epi32,
+    __m512, __m512i, __mmask16, _MM_HINT_T0, _mm_loadu_ps, _mm_prefetch, _mm256_maskz_loadu_epi16,
+    _mm512_add_epi32, _mm512_add_ps, _mm512_and_si512, _mm512_castps128_ps512, _mm512_castsi512_ps,
+    _mm512_cvtepi32_ps, _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_dpbusd_epi32, _mm512_fmadd_ps,
+    _mm512_maskz_loadu_epi32, _mm512_maskz_loadu_ps, _mm512_or_si512, _mm512_permutexvar_epi32,
+    _mm512_permutexvar_ps, _mm512_reduce_add_ps, _mm512_set1_epi32, _mm512_set4_epi32, _mm512_setr_epi32,
+    _mm512_setzero_ps, _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi32, _mm512_srli_epi32,
+    _mm512_srlv_epi32,
 };
 
 use super::quantised::{BitsOf, Row};
+
+/// How many words ahead weights are fetched: a row of 4096 of 4 bits. Worth a twelfth of the time.
+const AHEAD: usize = 512;
 
 /// The lanes of a vector of 16 that `left` elements fill.
 #[inline(always)]
@@ -78,25 +82,27 @@ pub(super) unsafe fn dot_quantised<B: BitsOf>(row: &Row<'_>) -> f32 {
     const WORDS: usize = 16;
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     // Which of the block's groups each word belongs to; the sizes are powers of two.
-    let group_of_lane =
-        _mm512_srlv_epi32(lanes, _mm512_set1_epi32(row.words_per_group.trailing_zeros() as i32));
-    let mut sums = [_mm512_setzero_ps(); 2];
+    let group_of_lane = _mm512_srlv_epi32(lanes, _mm512_set1_epi32(row.group_shift as i32));
+    let (mut even, mut odd) = (_mm512_setzero_ps(), _mm512_setzero_ps());
     let mut word = 0;
     // SAFETY: words, planes and coefficients are read within the bounds that `Row` promises: masks name no word
     // beyond its end, and coefficients are padded by four.
     unsafe {
-        while word + WORDS <= row.words {
-            let turn = word / WORDS % 2;
-            sums[turn] = block::<B>(row, word, !0, group_of_lane, sums[turn]);
+        while word + 2 * WORDS <= row.words {
+            even = block::<B>(row, word, !0, group_of_lane, even);
+            odd = block::<B>(row, word + WORDS, !0, group_of_lane, odd);
+            word += 2 * WORDS;
+        }
+        while word < row.words {
+            even = block::<B>(row, word, first(row.words - word), group_of_lane, even);
             word += WORDS;
         }
-        if word < row.words {
-            sums[0] = block::<B>(row, word, first(row.words - word), group_of_lane, sums[0]);
-        }
     }
-    _mm512_reduce_add_ps(_mm512_add_ps(sums[0], sums[1]))
+    _mm512_reduce_add_ps(_mm512_add_ps(even, odd))
 }
 
+/// Adds one block of words to `sum`.
+///
 /// # Safety
 /// The masked words from `word` on are within the row.
 #[inline]
@@ -108,30 +114,30 @@ unsafe fn block<B: BitsOf>(
     group_of_lane: __m512i,
     sum: __m512,
 ) -> __m512 {
-    let fields = _mm512_set1_epi32(if B::FIELD == 4 { 0x000F_000F } else { 0x00FF_00FF });
-    // SAFETY: the caller's promise; planes hold a pair for each word, and coefficients are padded by four.
+    let zero = _mm512_setzero_si512();
+    // Fetching ahead reads nothing: an address beyond the matrix is ignored.
+    _mm_prefetch::<_MM_HINT_T0>(row.packed.wrapping_add(word + AHEAD).cast());
+    // SAFETY: the caller's promise; planes hold four bytes for each word, and coefficients are padded by four.
     unsafe {
         let packed = if B::BITS == 6 {
             unpack_6(row.packed.add(word / 4 * 3), mask)
         } else {
             _mm512_maskz_loadu_epi32(mask, row.packed.add(word).cast())
         };
-        let plane = |j: usize| _mm512_maskz_loadu_epi32(mask, row.plane(j).add(2 * word).cast());
-        let mut dots = _mm512_setzero_si512();
-        if B::FIELD == 4 {
-            dots = _mm512_dpwssd_epi32(dots, _mm512_and_si512(packed, fields), plane(0));
-            let shifted = _mm512_srli_epi32::<4>(packed);
-            dots = _mm512_dpwssd_epi32(dots, _mm512_and_si512(shifted, fields), plane(1));
-            let shifted = _mm512_srli_epi32::<8>(packed);
-            dots = _mm512_dpwssd_epi32(dots, _mm512_and_si512(shifted, fields), plane(2));
-            let shifted = _mm512_srli_epi32::<12>(packed);
-            dots = _mm512_dpwssd_epi32(dots, _mm512_and_si512(shifted, fields), plane(3));
+        let plane = |j: usize| _mm512_maskz_loadu_epi32(mask, row.plane(j).add(word).cast());
+        let (upper, lower) = if B::FIELD == 4 {
+            let nibble = _mm512_set1_epi32(0x0F0F_0F0F);
+            let even = _mm512_and_si512(packed, nibble);
+            let odd = _mm512_and_si512(_mm512_srli_epi32::<4>(packed), nibble);
+            (
+                _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(zero, even, plane(0)), odd, plane(1)),
+                _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(zero, even, plane(2)), odd, plane(3)),
+            )
         } else {
-            dots = _mm512_dpwssd_epi32(dots, _mm512_and_si512(packed, fields), plane(0));
-            let shifted = _mm512_srli_epi32::<8>(packed);
-            dots = _mm512_dpwssd_epi32(dots, _mm512_and_si512(shifted, fields), plane(1));
-        }
-        let coefficients = _mm_loadu_ps(row.coefficients.add(word / row.words_per_group));
+            (_mm512_dpbusd_epi32(zero, packed, plane(0)), _mm512_dpbusd_epi32(zero, packed, plane(1)))
+        };
+        let dots = _mm512_add_epi32(_mm512_slli_epi32::<8>(upper), lower);
+        let coefficients = _mm_loadu_ps(row.coefficients.add(word >> row.group_shift));
         let coefficients = _mm512_permutexvar_ps(group_of_lane, _mm512_castps128_ps512(coefficients));
         _mm512_fmadd_ps(_mm512_cvtepi32_ps(dots), coefficients, sum)
     }

@@ -52,7 +52,13 @@ impl DenseWeight for half::f16 {
 
     unsafe fn to_f32(level: Level, w: *const Self, y: *mut f32, n: usize) {
         // SAFETY: the caller's promise; an `f16` is its bits.
-        unsafe { f16_to_f32(level, w.cast(), y, n) };
+        unsafe {
+            match level {
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 | Level::Avx512 => avx2::f16_to_f32(w.cast(), y, n),
+                _ => f16_to_f32(w.cast(), y, n),
+            }
+        }
     }
 }
 
@@ -67,11 +73,10 @@ impl DenseWeight for half::bf16 {
     }
 }
 
-vectorised! {
-    unsafe fn f16_to_f32(w: *const u16, y: *mut f32, n: usize) {
-        for i in 0..n {
-            y.add(i).write(math::f16_to_f32(w.add(i).read()));
-        }
+unsafe fn f16_to_f32(w: *const u16, y: *mut f32, n: usize) {
+    for i in 0..n {
+        // SAFETY: the promise of `DenseWeight::to_f32`.
+        unsafe { y.add(i).write(math::f16_to_f32(w.add(i).read())) };
     }
 }
 

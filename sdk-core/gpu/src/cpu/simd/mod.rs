@@ -4,6 +4,7 @@
 //! sums are kept in a fixed number of lanes, so every level gives the same bits. Dot products are worth real
 //! intrinsics ([`dense`], [`quantised`]); there levels differ in the order of summation only.
 
+pub(super) mod activations;
 pub(super) mod dense;
 pub(super) mod lanes;
 pub(super) mod math;
@@ -96,20 +97,19 @@ impl Level {
 }
 
 /// The instruction sets that the kernels use here, for the description of the device.
-pub(super) fn instruction_sets() -> Vec<&'static str> {
-    let mut sets = vec![std::env::consts::ARCH];
-    match Level::best() {
-        Level::Portable => {}
+pub(super) fn instruction_sets() -> String {
+    let beyond = match Level::best() {
+        Level::Portable => "",
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => sets.extend(["avx2", "fma", "f16c"]),
+        Level::Avx2 => " avx2 fma f16c",
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => sets.extend(["avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512vnni"]),
+        Level::Avx512 => " avx2 fma f16c avx512f avx512bw avx512vnni",
         #[cfg(target_arch = "aarch64")]
-        Level::Neon => sets.push("neon"),
+        Level::Neon => " neon",
         #[cfg(target_arch = "aarch64")]
-        Level::NeonDot => sets.extend(["neon", "dotprod"]),
-    }
-    sets
+        Level::NeonDot => " neon dotprod",
+    };
+    format!("{}{beyond}", std::env::consts::ARCH)
 }
 
 /// Compiles a function of plain Rust for the baseline and for AVX2, and calls the one that `level` has.

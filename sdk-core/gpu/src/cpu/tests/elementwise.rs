@@ -1,4 +1,4 @@
-//! Kernels that take elements one by one: fill, copy, add, mul, silu_mul, gelu, rope, gather.
+//! Kernels that take elements one by one: fill, copy, add, mul, `silu_mul`, gelu, rope, gather.
 
 use half::{bf16, f16};
 
@@ -6,18 +6,18 @@ use super::{
     harness::{Data, assert_same_bits, at_every_level, run},
     reference::{self, Random, compare},
 };
-use crate::{DType, RopePairs, Weight, cpu::simd::Level, op::Op};
+use crate::{
+    DType, RopePairs, Weight,
+    cpu::simd::Level,
+    op::{HostTensor, Op},
+};
 
 const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::Bf16];
 
 /// Two operands and the output, or the output in place of the first.
 fn two_operands(
     kernel: &str,
-    make: impl Fn(
-        crate::op::HostTensor,
-        crate::op::HostTensor,
-        crate::op::HostTensor,
-    ) -> Op<crate::op::HostTensor>,
+    make: impl Fn(HostTensor, HostTensor, HostTensor) -> Op<HostTensor>,
     expected: impl Fn(&[f32], &[f32]) -> Vec<reference::Expected>,
     broadcast: bool,
 ) {

@@ -1,5 +1,9 @@
 //! Every kernel at every level against the reference, and the device as a whole.
 
+// Where a result is exact, so is the comparison.
+#![allow(clippy::float_cmp)]
+
+mod device;
 mod elementwise;
 mod harness;
 mod products;

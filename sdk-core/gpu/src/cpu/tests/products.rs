@@ -1,4 +1,4 @@
-//! Products with weights: matmul, matvec, matmul_q, matvec_q, and gather from quantised tables.
+//! Products with weights: matmul, matvec, `matmul_q`, `matvec_q`, and gather from quantised tables.
 
 use super::{
     harness::{Data, at_every_level, run},
