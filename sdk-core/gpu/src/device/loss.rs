@@ -37,7 +37,7 @@ impl Device {
             return Ok(()); // Somebody heard it first.
         }
         let lost_name = &lost.description().name;
-        let cpu = crate::cpu::open()?;
+        let cpu = crate::cpu::open();
         for buffer in self.inner.buffers.all() {
             // A buffer that finds no room on the host is lost with the device, and says so.
             if buffer.move_to(&*cpu).is_err() {

@@ -64,20 +64,14 @@ fn device_refuses_memory_that_the_machine_does_not_have() {
 #[test]
 fn device_that_is_dropped_finishes_its_work_first() {
     let backend = cpu::open();
-    let memory = backend.allocate(4096).unwrap();
-    let pending = {
-        let device = Device::over(backend);
-        let buffer = crate::Buffer {
-            inner: std::sync::Arc::new(crate::buffer::BufferInner {
-                device,
-                memory: memory.clone(),
-                size: 4096,
-            }),
-        };
+    let (pending, memory) = {
+        let device = Device::over(backend.clone());
+        let buffer = device.allocate(4096).unwrap();
         let y = Tensor::new(&buffer, 0, DType::F32, &[1024]).unwrap();
         let work = Work { steps: steps(vec![Action::Op(Op::Fill { y, value: 2.0 })]), timed: false };
-        buffer.inner.device.inner.backend.submit(&work).unwrap()
+        (backend.submit(&work).unwrap(), buffer.memory().unwrap())
     };
+    drop(backend);
     assert!(pending.wait(Some(Duration::ZERO)).unwrap());
     // SAFETY: the memory is alive, and all work is done.
     let last = unsafe { memory.host().unwrap().cast::<f32>().add(1023).read() };
