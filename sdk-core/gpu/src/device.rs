@@ -164,12 +164,16 @@ impl Device {
     /// Cancels what has not begun, waits for the rest, and frees everything. Idempotent; buffers that outlive the
     /// device give [`Error::Closed`].
     pub fn close(&self) {
-        let queued = std::mem::take(&mut self.inner.line.lock().queued);
+        let (queued, backend) = {
+            // Together, so that nothing is handed over after the line was settled.
+            let mut line = self.inner.line.lock();
+            let backend = self.inner.state.write().unwrap_or_else(PoisonError::into_inner).backend.take();
+            (std::mem::take(&mut line.queued), backend)
+        };
         for flight in queued {
             flight.end(Err(Error::Cancelled));
         }
         self.settle(u64::MAX);
-        let backend = self.inner.state.write().unwrap_or_else(PoisonError::into_inner).backend.take();
         for buffer in self.inner.buffers.all() {
             buffer.close();
         }

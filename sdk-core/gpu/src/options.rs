@@ -19,7 +19,8 @@ pub enum Validation {
     GpuAssisted,
 }
 
-/// How to open a device. The defaults are right for apps.
+/// How to open a device. [`OpenOptions::new`] is right for apps; `OpenOptions::default` is the same but leaves nothing
+/// on disk.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
     pub(crate) wish: Option<OwnedWish>,

@@ -200,6 +200,42 @@ fn eight_threads_share_one_device() {
 }
 
 #[test]
+fn closing_while_others_submit_ends_every_submission() {
+    for (name, device) in every_device() {
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                let device = &*device;
+                scope.spawn(move || {
+                    loop {
+                        let Ok(x) = device.tensor(DType::F32, &[4096]) else { return };
+                        let mut batch = device.batch();
+                        batch.fill(&x, 1.0).unwrap();
+                        match batch.submit().and_then(|done| done.wait()) {
+                            Ok(()) => {}
+                            Err(error) => {
+                                assert!(
+                                    matches!(error.kind(), ErrorKind::Closed | ErrorKind::Cancelled),
+                                    "{error}"
+                                );
+                                return;
+                            }
+                        }
+                    }
+                });
+            }
+            let y = device.tensor(DType::F32, &[16]).unwrap();
+            for _ in 0..20 {
+                let mut batch = device.batch();
+                batch.fill(&y, 2.0).unwrap();
+                batch.submit().unwrap().wait().unwrap();
+            }
+            device.close();
+        });
+        assert_eq!(device.allocate(1).unwrap_err().kind(), ErrorKind::Closed, "{name}");
+    }
+}
+
+#[test]
 fn shapes_types_and_overlaps_are_checked_before_anything_is_recorded() {
     let device = cpu();
     let buffer = device.allocate(4096).unwrap();

@@ -147,10 +147,10 @@ impl Device {
         if !flight.pending().is_some_and(|current| Arc::ptr_eq(&current, pending)) {
             return;
         }
-        if let Err(Error::DeviceLost { reason, .. }) = &result {
-            let Ok(backend) = self.backend() else { return };
-            // When nothing could be replaced the flights ended with the reason; either way the line has changed.
-            let _ = self.replace(&mut line, &backend, reason);
+        if let Err(Error::DeviceLost { reason, .. }) = &result
+            && let Ok(backend) = self.backend()
+            && self.replace(&mut line, &backend, reason).is_ok()
+        {
             self.inner.line.note(&line);
             return;
         }
@@ -162,13 +162,15 @@ impl Device {
 
     /// Runs work now, step by step, with the CPU in place of kernels that are wrong here.
     fn run_now(&self, line: &mut LineState, work: &Work, wrong: &[usize]) -> Result<()> {
-        let backend = self.backend()?;
-        // Earlier flights may write what this work reads.
-        for flight in &line.flying {
-            if let Some(pending) = flight.pending() {
-                pending.wait(None)?;
+        // Earlier flights may write what this work reads. If the device is lost meanwhile, the CPU repeats them.
+        let backend = loop {
+            let backend = self.backend()?;
+            let mut flying = line.flying.iter().filter_map(|flight| flight.pending());
+            match flying.try_for_each(|pending| pending.wait(None).map(drop)) {
+                Err(Error::DeviceLost { reason, .. }) => self.replace(line, &backend, &reason)?,
+                _ => break backend,
             }
-        }
+        };
         let result = substitute::run(&*backend, work, wrong);
         if let Err(Error::DeviceLost { reason, .. }) = &result {
             self.replace(line, &backend, reason)?;
