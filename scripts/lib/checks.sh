@@ -74,10 +74,14 @@ a_vulkan_device_answers() {
 # doctor SETTING...: the doctor with these environment variables; what it remembers stays out of the user's home.
 doctor() { env XDG_DATA_HOME="$ROOT/target/test-data" "$@" cargo run --locked --quiet -p exo-phone -- doctor; }
 
-# Runs arm64 code on this machine: linked by Rust's own linker, run by qemu.
+# Runs arm64 code on this machine: linked by Rust's own linker, run by qemu. libloading asks for libdl, which musl
+# keeps inside its libc: an empty archive answers.
 under_qemu() {
+    mkdir -p "$ROOT/target/qemu"
+    printf '!<arch>\n' >"$ROOT/target/qemu/libdl.a"
     env CARGO_BUILD_TARGET=aarch64-unknown-linux-musl \
         CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
+        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUSTFLAGS="-Lnative=$ROOT/target/qemu" \
         CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=qemu-aarch64 "$@"
 }
 

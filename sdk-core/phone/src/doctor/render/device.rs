@@ -13,7 +13,11 @@ use crate::{
 pub(super) fn describe(text: &mut String, opened: &Opened, palette: Palette) {
     let device = &opened.device;
     let mut fact = |name: &str, value: String| {
-        let _ = writeln!(text, "  {} {value}", palette.paint(Role::Quiet, &format!("{name:<14}")));
+        let mut name = name;
+        for line in wrapped(&value) {
+            let _ = writeln!(text, "  {} {line}", palette.paint(Role::Quiet, &format!("{name:<14}")));
+            name = "";
+        }
     };
     fact("name", device.name.clone());
     fact(
@@ -42,6 +46,23 @@ pub(super) fn describe(text: &mut String, opened: &Opened, palette: Palette) {
     for (name, value) in limits(&device.limits) {
         fact(name, value);
     }
+}
+
+/// Long facts, in lines that fit beside their name on a narrow terminal.
+fn wrapped(value: &str) -> Vec<String> {
+    const WIDTH: usize = 80;
+    let mut lines = vec![String::new()];
+    for word in value.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// A device's kind in words.
@@ -147,6 +168,15 @@ mod tests {
         ] {
             assert!(text.contains(expected), "{expected:?} is not in:\n{text}");
         }
+    }
+
+    #[test]
+    fn long_facts_are_wrapped_between_words_and_lose_none() {
+        let value = "timeline semaphores, ".repeat(9);
+        let lines = wrapped(value.trim_end());
+        assert!(lines.len() > 1 && lines.iter().all(|line| line.len() <= 80), "{lines:?}");
+        assert_eq!(lines.join(" "), value.trim_end());
+        assert_eq!(wrapped(""), [""]);
     }
 
     #[test]
