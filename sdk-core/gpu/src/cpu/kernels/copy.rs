@@ -1,6 +1,8 @@
 //! `y = x`, converting between f32, f16 and bf16: to the nearest, ties to even, NaN stays NaN.
 
-use half::{bf16, f16};
+use std::slice;
+
+use half::{bf16, f16, slice::HalfFloatSliceExt};
 
 use super::split::split;
 use crate::{
@@ -18,8 +20,8 @@ pub(in crate::cpu) unsafe fn copy(level: Level, x: &HostTensor, y: &HostTensor) 
             (from, to) if from == to => same(x, y),
             (DType::F16, DType::F32) => widen::<f16>(level, x, y),
             (DType::Bf16, DType::F32) => widen::<bf16>(level, x, y),
-            (DType::F32, DType::F16) => convert(x, y, f16::from_f32),
-            (DType::F32, DType::Bf16) => convert(x, y, bf16::from_f32),
+            (DType::F32, DType::F16) => narrow::<f16>(x, y),
+            (DType::F32, DType::Bf16) => narrow::<bf16>(x, y),
             (DType::F16, DType::Bf16) => convert(x, y, |x: f16| bf16::from_f32(x.to_f32())),
             (DType::Bf16, DType::F16) => convert(x, y, |x: bf16| f16::from_f32(x.to_f32())),
             _ => {}
@@ -40,6 +42,21 @@ unsafe fn widen<T: DenseWeight>(level: Level, x: &HostTensor, y: &HostTensor) {
     split(x.len(), 8, 64, &|start, end| {
         // SAFETY: within both tensors, which do not overlap.
         unsafe { T::to_f32(level, from.at(start), to.at(start), end - start) };
+    });
+}
+
+unsafe fn narrow<T: Copy>(x: &HostTensor, y: &HostTensor)
+where
+    [T]: HalfFloatSliceExt,
+{
+    let (from, to) = (x.view::<f32>(), y.view::<T>());
+    split(x.len(), 8, 64, &|start, end| {
+        // SAFETY: within both tensors, which do not overlap; the ranges are disjoint.
+        let (from, to) = unsafe {
+            let count = end - start;
+            (slice::from_raw_parts(from.at(start), count), slice::from_raw_parts_mut(to.at(start), count))
+        };
+        to.convert_from_f32_slice(from);
     });
 }
 
