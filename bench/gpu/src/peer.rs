@@ -37,7 +37,8 @@ impl Peer {
         let child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&complaints)?).spawn();
         let mut child = child.with_context(|| {
-            let program = Path::new(command.get_program());
+            // The name alone: where the project lies on this machine is nobody's business in a committed table.
+            let program = Path::new(command.get_program()).file_name().unwrap_or_default();
             format!("{} cannot be started{}", program.display(), why_missing(name, folder))
         })?;
         let to = child.stdin.take();
