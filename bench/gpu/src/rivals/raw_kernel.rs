@@ -97,6 +97,20 @@ impl<'a> RawKernel<'a> {
             let compute = vk::PipelineBindPoint::COMPUTE;
             device.cmd_bind_descriptor_sets(self.command, compute, self.layout, 0, &[self.set], &[]);
             device.cmd_dispatch(self.command, x, y, z);
+            // Without this the host may not read what the kernel wrote, however long it waits for the fence: the
+            // specification asks for it, and so does the validation layer of whoever reads.
+            let readable = vk::MemoryBarrier::default()
+                .src_access_mask(vk::AccessFlags::SHADER_WRITE)
+                .dst_access_mask(vk::AccessFlags::HOST_READ);
+            device.cmd_pipeline_barrier(
+                self.command,
+                vk::PipelineStageFlags::COMPUTE_SHADER,
+                vk::PipelineStageFlags::HOST,
+                vk::DependencyFlags::empty(),
+                &[readable],
+                &[],
+                &[],
+            );
             device.end_command_buffer(self.command)?;
             let commands = [self.command];
             device.queue_submit(

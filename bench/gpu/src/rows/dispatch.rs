@@ -18,7 +18,8 @@ use crate::{
 };
 
 const ELEMENTS: usize = 1024;
-const GROUPS: [u32; 3] = [ELEMENTS as u32 / 128, 1, 1];
+/// 128 threads of four elements each.
+const GROUPS: [u32; 3] = [ELEMENTS as u32 / 512, 1, 1];
 const TIMES: usize = 300;
 const KERNEL: &str = include_str!("../../kernels/add.wgsl");
 

@@ -1,7 +1,8 @@
 //! The queue: work in order, on a thread of its own or on the thread that waits for it.
 //!
-//! Submitting hands work over and returns. A worker, started with the first submission, takes it up; but a caller
-//! that waits and finds the work not begun does it himself, so submit-and-wait never pays for a hand-off.
+//! Submitting hands work over and returns. A caller that waits and finds the work not begun does it himself, so
+//! submit-and-wait never pays for a hand-off. Work that nobody waits for is taken up by a worker after a moment of
+//! [`GRACE`]: were it woken at once, it would compete for the processor with the caller that is about to wait.
 
 use std::{
     any::Any,
@@ -14,6 +15,12 @@ use std::{
 
 use crate::{Error, Result, backend::Pending};
 
+/// How long work waits for its waiter before the worker takes it up.
+const GRACE: Duration = Duration::from_micros(500);
+
+/// How long the worker looks after the queue, in naps of [`GRACE`], before it sleeps until it is woken.
+const VIGIL: Duration = Duration::from_millis(20);
+
 /// Something to run: the steps of one submission, bound to host memory.
 pub(super) type Task = Box<dyn FnOnce() -> Result<()> + Send>;
 
@@ -25,9 +32,13 @@ pub(super) struct Queue {
 
 impl Queue {
     pub(super) fn new() -> Self {
-        let state = State { tasks: VecDeque::new(), running: false, closed: false };
+        let state = State { tasks: VecDeque::new(), running: false, closed: false, asleep: false };
         Self {
-            shared: Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() }),
+            shared: Arc::new(Shared {
+                state: Mutex::new(state),
+                added: Condvar::new(),
+                ended: Condvar::new(),
+            }),
             worker: Mutex::new(None),
         }
     }
@@ -35,10 +46,15 @@ impl Queue {
     /// Appends a task. `timed` asks for the time it took.
     pub(super) fn submit(&self, task: Task, timed: bool) -> Arc<dyn Pending> {
         let done = Arc::new(OnceLock::new());
-        self.shared.lock().tasks.push_back(Queued { task, timed, done: done.clone() });
-        if self.start_worker() {
-            self.shared.changed.notify_all();
-        } else {
+        let asleep = {
+            let mut state = self.shared.lock();
+            state.tasks.push_back(Queued { task, timed, since: Instant::now(), done: done.clone() });
+            state.asleep
+        };
+        if asleep {
+            self.shared.added.notify_one();
+        }
+        if !self.start_worker() {
             // No thread to be had: the caller computes.
             self.shared.run_until(&done);
         }
@@ -59,7 +75,7 @@ impl Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         self.shared.lock().closed = true;
-        self.shared.changed.notify_all();
+        self.shared.added.notify_one();
         let worker = self.worker.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(worker) = worker {
             // It catches the panics of tasks, so there is nothing to learn from the result.
@@ -70,8 +86,10 @@ impl Drop for Queue {
 
 struct Shared {
     state: Mutex<State>,
-    /// A task was added or ended, or the queue closed.
-    changed: Condvar,
+    /// Wakes the worker: a task was added while it slept, or the queue closed.
+    added: Condvar,
+    /// A task ended.
+    ended: Condvar,
 }
 
 struct State {
@@ -79,11 +97,14 @@ struct State {
     /// Whether a thread runs the task that was at the front.
     running: bool,
     closed: bool,
+    /// Whether the worker waits to be woken.
+    asleep: bool,
 }
 
 struct Queued {
     task: Task,
     timed: bool,
+    since: Instant,
     done: Arc<Done>,
 }
 
@@ -95,20 +116,26 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The worker's life.
     fn work(&self) {
         let mut state = self.lock();
+        let mut last_busy = Instant::now();
         loop {
-            if !state.running && !state.tasks.is_empty() {
+            let is_due = |task: &Queued, closed: bool| closed || task.since.elapsed() >= GRACE;
+            let is_busy = state.running || !state.tasks.is_empty();
+            if !state.running && state.tasks.front().is_some_and(|task| is_due(task, state.closed)) {
                 state = self.run_front(state);
-            } else if state.closed && state.tasks.is_empty() && !state.running {
+                last_busy = Instant::now();
+            } else if is_busy || last_busy.elapsed() < VIGIL && !state.closed {
+                last_busy = if is_busy { Instant::now() } else { last_busy };
+                state = self.added.wait_timeout(state, GRACE).unwrap_or_else(PoisonError::into_inner).0;
+            } else if state.closed {
                 return;
             } else {
-                state = self.wait(state);
+                state.asleep = true;
+                state = self.added.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.asleep = false;
+                last_busy = Instant::now();
             }
         }
     }
@@ -117,13 +144,17 @@ impl Shared {
     fn run_until(&self, done: &Done) {
         let mut state = self.lock();
         while done.get().is_none() {
-            state = if state.running { self.wait(state) } else { self.run_front(state) };
+            state = if state.running {
+                self.ended.wait(state).unwrap_or_else(PoisonError::into_inner)
+            } else {
+                self.run_front(state)
+            };
         }
     }
 
     /// Runs the first task with the lock released. The order holds because only one thread at a time does this.
     fn run_front<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        let Some(Queued { task, timed, done }) = state.tasks.pop_front() else { return state };
+        let Some(Queued { task, timed, done, .. }) = state.tasks.pop_front() else { return state };
         state.running = true;
         drop(state);
         let start = timed.then(Instant::now);
@@ -133,7 +164,7 @@ impl Shared {
         state.running = false;
         // Set once and only here: the task was taken off the queue above.
         let _ = done.set(outcome);
-        self.changed.notify_all();
+        self.ended.notify_all();
         state
     }
 }
@@ -163,7 +194,7 @@ impl Pending for CpuPending {
                 Some(timeout) => {
                     let waited = self
                         .shared
-                        .changed
+                        .ended
                         .wait_timeout_while(self.shared.lock(), timeout, |_| self.done.get().is_none());
                     drop(waited.unwrap_or_else(PoisonError::into_inner));
                 }

@@ -15,8 +15,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a helper looks for the next work before it sleeps.
-const PATIENCE: Duration = Duration::from_micros(if cfg!(miri) { 0 } else { 30 });
+/// How long a helper looks for the next work before it sleeps: longer than the last part of a caller takes.
+const PATIENCE: Duration = Duration::from_micros(if cfg!(miri) { 0 } else { 100 });
 
 /// How many threads may share work, the caller included.
 pub(super) fn threads() -> usize {

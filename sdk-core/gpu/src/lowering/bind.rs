@@ -73,9 +73,11 @@ impl Profile {
         Ok(self.capacity() / bytes.max(1))
     }
 
-    /// Workgroups for a kernel that strides over `items`, each workgroup beginning with `per_group` of them.
-    pub(super) fn strided(&self, items: u64, per_group: u32) -> [u32; 3] {
-        let wanted = items.div_ceil(u64::from(per_group)).max(1);
+    /// Workgroups for a kernel that strides over `items` with `threads` to a workgroup. Each thread gets a few items,
+    /// because a workgroup costs more than an item everywhere, and most on software devices.
+    pub(super) fn strided(&self, items: u64, threads: u32) -> [u32; 3] {
+        const ITEMS_A_THREAD: u64 = 4;
+        let wanted = items.div_ceil(u64::from(threads) * ITEMS_A_THREAD).max(1);
         [wanted.min(u64::from(self.limits.max_workgroups[0])) as u32, 1, 1]
     }
 

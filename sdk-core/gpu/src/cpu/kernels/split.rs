@@ -20,5 +20,5 @@ pub(super) fn split(items: usize, bytes_per_item: usize, step: usize, work: &(dy
 /// How many parts `items` are worth.
 pub(super) fn parts(items: usize, bytes_per_item: usize) -> usize {
     let worth = items.saturating_mul(bytes_per_item) / (WORTH_SHARING / 2);
-    if worth < 2 { 1 } else { worth.min(4 * team::threads()).min(items).max(1) }
+    if worth < 2 { 1 } else { worth.min(16 * team::threads()).min(items).max(1) }
 }

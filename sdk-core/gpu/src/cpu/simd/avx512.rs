@@ -2,18 +2,17 @@
 
 use std::arch::x86_64::{
     __m512, __m512i, __mmask16, _MM_HINT_T0, _mm_loadu_ps, _mm_prefetch, _mm256_maskz_loadu_epi16,
-    _mm512_add_epi32, _mm512_add_ps, _mm512_and_si512, _mm512_castps128_ps512, _mm512_castsi512_ps,
-    _mm512_cvtepi32_ps, _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_dpbusd_epi32, _mm512_fmadd_ps,
-    _mm512_maskz_loadu_epi32, _mm512_maskz_loadu_ps, _mm512_or_si512, _mm512_permutexvar_epi32,
-    _mm512_permutexvar_ps, _mm512_reduce_add_ps, _mm512_set1_epi32, _mm512_set4_epi32, _mm512_setr_epi32,
-    _mm512_setzero_ps, _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi32, _mm512_srli_epi32,
-    _mm512_srlv_epi32,
+    _mm512_add_ps, _mm512_and_si512, _mm512_castps128_ps512, _mm512_castsi512_ps, _mm512_cvtepi32_ps,
+    _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_dpbusd_epi32, _mm512_fmadd_ps, _mm512_maskz_loadu_epi32,
+    _mm512_maskz_loadu_ps, _mm512_or_si512, _mm512_permutexvar_epi32, _mm512_permutexvar_ps,
+    _mm512_reduce_add_ps, _mm512_set1_epi32, _mm512_set4_epi32, _mm512_setr_epi32, _mm512_setzero_ps,
+    _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi32, _mm512_srli_epi32, _mm512_srlv_epi32,
 };
 
 use super::quantised::{BitsOf, Row};
 
-/// How many words ahead weights are fetched: a row of 4096 of 4 bits. Worth a twelfth of the time.
-const AHEAD: usize = 512;
+/// How many words ahead weights are fetched: half a row of 4096 of 4 bits, the best of what was tried.
+const AHEAD: usize = 256;
 
 /// The lanes of a vector of 16 that `left` elements fill.
 #[inline(always)]
@@ -125,18 +124,18 @@ unsafe fn block<B: BitsOf>(
             _mm512_maskz_loadu_epi32(mask, row.packed.add(word).cast())
         };
         let plane = |j: usize| _mm512_maskz_loadu_epi32(mask, row.plane(j).add(word).cast());
-        let (upper, lower) = if B::FIELD == 4 {
+        // The upper bytes first, and on from their 256-fold: one addition less.
+        let dots = if B::FIELD == 4 {
             let nibble = _mm512_set1_epi32(0x0F0F_0F0F);
             let even = _mm512_and_si512(packed, nibble);
             let odd = _mm512_and_si512(_mm512_srli_epi32::<4>(packed), nibble);
-            (
-                _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(zero, even, plane(0)), odd, plane(1)),
-                _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(zero, even, plane(2)), odd, plane(3)),
-            )
+            let upper = _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(zero, even, plane(0)), odd, plane(1));
+            let upper = _mm512_slli_epi32::<8>(upper);
+            _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(upper, even, plane(2)), odd, plane(3))
         } else {
-            (_mm512_dpbusd_epi32(zero, packed, plane(0)), _mm512_dpbusd_epi32(zero, packed, plane(1)))
+            let upper = _mm512_slli_epi32::<8>(_mm512_dpbusd_epi32(zero, packed, plane(0)));
+            _mm512_dpbusd_epi32(upper, packed, plane(1))
         };
-        let dots = _mm512_add_epi32(_mm512_slli_epi32::<8>(upper), lower);
         let coefficients = _mm_loadu_ps(row.coefficients.add(word >> row.group_shift));
         let coefficients = _mm512_permutexvar_ps(group_of_lane, _mm512_castps128_ps512(coefficients));
         _mm512_fmadd_ps(_mm512_cvtepi32_ps(dots), coefficients, sum)
