@@ -26,6 +26,9 @@ use crate::{
 /// Coefficients that the vectors may read beyond the last.
 const PADDING: usize = 16;
 
+/// Rows whose coefficients are made before their words are read: the words then stream in without a pause.
+const BLOCK: usize = 16;
+
 /// # Safety
 /// The contract of [`super`].
 pub(in crate::cpu) unsafe fn matvec_q(
@@ -64,27 +67,35 @@ unsafe fn rows<S: DenseWeight>(
 
     let parts = parts(n, m * 4 * packed_words);
     let per_part = n.div_ceil(parts);
-    let room = 2 * (groups + PADDING);
+    let stride = groups + PADDING;
+    let room = (1 + BLOCK) * stride;
     let mut memory = scratch::<f32>(parts * room)?;
     let memory = View::of(&mut memory);
     team::share(n.div_ceil(per_part), &|part| {
+        let rows = part * per_part..n.min((part + 1) * per_part);
         // SAFETY: each part has `room` of its own, and rows of `y` of its own; rows are within the weight.
         unsafe {
             let scales_f32 = memory.at(part * room);
-            let coefficients = scales_f32.add(groups + PADDING);
-            for row in part * per_part..n.min((part + 1) * per_part) {
-                S::to_f32(level, scales.at(row * groups), scales_f32, groups);
+            for first in rows.clone().step_by(BLOCK) {
+                let block = first..rows.end.min(first + BLOCK);
                 for (i, activations) in activations.iter().enumerate() {
-                    multiply(level, scales_f32, activations.units.as_ptr(), coefficients, groups);
-                    let row_of_words = Row {
-                        packed: words.at(row * packed_words),
-                        words: activations.words,
-                        group_shift: (activations.words / groups).trailing_zeros(),
-                        planes: &activations.planes,
-                        coefficients,
-                    };
-                    let biased = dot_biases(activations.sums.as_ptr(), biases.at(row * groups), groups);
-                    y.at(i * n + row).write(dot(&row_of_words) + biased);
+                    for (at, row) in block.clone().enumerate() {
+                        S::to_f32(level, scales.at(row * groups), scales_f32, groups);
+                        let coefficients = scales_f32.add((1 + at) * stride);
+                        multiply(level, scales_f32, activations.units.as_ptr(), coefficients, groups);
+                        let biased = dot_biases(activations.sums.as_ptr(), biases.at(row * groups), groups);
+                        y.at(i * n + row).write(biased);
+                    }
+                    for (at, row) in block.clone().enumerate() {
+                        let row_of_words = Row {
+                            packed: words.at(row * packed_words),
+                            words: activations.words,
+                            group_shift: (activations.words / groups).trailing_zeros(),
+                            planes: &activations.planes,
+                            coefficients: scales_f32.add((1 + at) * stride),
+                        };
+                        *y.at(i * n + row) += dot(&row_of_words);
+                    }
                 }
             }
         }

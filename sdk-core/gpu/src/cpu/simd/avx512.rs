@@ -11,8 +11,8 @@ use std::arch::x86_64::{
 
 use super::quantised::{BitsOf, Row};
 
-/// How many words ahead weights are fetched: half a row of 4096 of 4 bits, the best of what was tried.
-const AHEAD: usize = 256;
+/// How many words ahead weights are fetched: a row of 4096 of 4 bits, the best of what was tried.
+const AHEAD: usize = 512;
 
 /// The lanes of a vector of 16 that `left` elements fill.
 #[inline(always)]
