@@ -2,6 +2,8 @@
 // Threads stride over the elements, so that any grid serves any length.
 // One rounding an element. NaN and infinities as in IEEE 754.
 //# use binary
+//# variant pairs: const ROW = false
+//# variant row: const ROW = true
 
 @compute @workgroup_size(128)
 fn add(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {

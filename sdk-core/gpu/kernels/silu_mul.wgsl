@@ -3,6 +3,8 @@
 // Relative error of a few ulp while exp(-|a|) is a normal number; silu is 0 beyond a = -104. NaN gives NaN.
 //# use binary sigmoid
 
+const ROW = false;
+
 @compute @workgroup_size(128)
 fn silu_mul(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     for (var i = id.x; i < params.n; i += groups.x * 128u) {

@@ -53,7 +53,7 @@ fn every_kernel_passes_its_self_test_on_every_device() {
 }
 
 fn lying_add() -> Faults {
-    Faults { swap_kernel: Some(("add", "mul")), ..Faults::default() }
+    Faults { swap_kernel: Some(("add_pairs", "mul_pairs")), ..Faults::default() }
 }
 
 fn sum_of(device: &Device) -> Vec<f32> {
@@ -74,9 +74,9 @@ fn a_kernel_that_lies_is_replaced_by_the_cpu_and_reported() {
         let device = gpu_with(options.faults(lying_add()));
         assert_eq!(sum_of(&device), SUM);
         let verdicts = device.verdicts();
-        let Some(Verdict::Wrong { reason }) = verdicts.get("add") else { panic!("{verdicts:?}") };
+        let Some(Verdict::Wrong { reason }) = verdicts.get("add_pairs") else { panic!("{verdicts:?}") };
         assert!(reason.contains("expected"), "{reason}");
-        assert_eq!(verdicts.get("mul"), Some(&Verdict::Trusted));
+        assert_eq!(verdicts.get("mul_pairs"), Some(&Verdict::Trusted));
         assert_eq!(device.health(), Health::Well, "the device itself goes on");
     }
 }
@@ -90,7 +90,7 @@ fn a_verdict_is_remembered_and_not_tested_again() {
     drop(first);
     // The second start has a kernel that tells the truth, but the registry proves the opposite.
     let second = place.open(Faults::default());
-    assert!(matches!(second.verdicts().get("add"), Some(Verdict::Wrong { .. })));
+    assert!(matches!(second.verdicts().get("add_pairs"), Some(Verdict::Wrong { .. })));
     assert_eq!(sum_of(&second), SUM);
 }
 

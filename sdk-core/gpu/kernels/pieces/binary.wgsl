@@ -1,9 +1,10 @@
 // Two operands and a result, element by element. Element i of y takes element i of a, and element i of b or,
-// where b is one row for all, element (first + i) % columns.
+// where b is one row for all (ROW), element (first + i) % columns. That is a variant of its own because a software
+// device runs both sides of a branch, and the remainder costs more than all the rest.
 
 struct Params {
     n: u32,       // elements
-    columns: u32, // of the row b; 0 where b is as long as a
+    columns: u32, // of the row b
     first: u32,   // column of element 0
     a: u32,       // offsets in words
     b: u32,
@@ -16,8 +17,8 @@ struct Params {
 var<immediate> params: Params;
 
 fn b_index(i: u32) -> u32 {
-    if params.columns == 0u {
-        return params.b + i;
+    if ROW {
+        return params.b + (params.first + i) % params.columns;
     }
-    return params.b + (params.first + i) % params.columns;
+    return params.b + i;
 }

@@ -13,7 +13,8 @@ struct Params {
     uint b;
     uint y;
 };
-typedef float type_2[1];
+typedef float type_3[1];
+constant bool ROW = false;
 
 float sigmoid(
     float z
@@ -27,15 +28,14 @@ uint b_index(
     uint i_1,
     constant Params& params
 ) {
-    uint _e3 = params.columns;
-    if (_e3 == 0u) {
-        uint _e8 = params.b;
-        return _e8 + i_1;
+    if (ROW) {
+        uint _e4 = params.b;
+        uint _e7 = params.first;
+        uint _e11 = params.columns;
+        return _e4 + ((_e7 + i_1) % _e11);
     }
-    uint _e12 = params.b;
-    uint _e15 = params.first;
-    uint _e19 = params.columns;
-    return _e12 + ((_e15 + i_1) % _e19);
+    uint _e16 = params.b;
+    return _e16 + i_1;
 }
 
 struct silu_mulInput {
@@ -44,9 +44,9 @@ struct silu_mulInput {
   metal::uint3 id [[thread_position_in_grid]]
 , metal::uint3 groups [[threadgroups_per_grid]]
 , constant Params& params [[buffer(3)]]
-, device type_2 const& a [[buffer(0)]]
-, device type_2& y [[buffer(2)]]
-, device type_2 const& b [[buffer(1)]]
+, device type_3 const& a [[buffer(0)]]
+, device type_3& y [[buffer(2)]]
+, device type_3 const& b [[buffer(1)]]
 ) {
     uint i = {};
     i = id.x;

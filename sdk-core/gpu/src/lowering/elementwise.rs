@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{Result, Tensor};
 
-/// `y = f(a, b)`, where a `b` of one row meets every row of `a`.
+/// `y = f(a, b)`: the first kernel where `b` is as long as `a`, the second where a `b` of one row meets every row.
 pub(super) fn binary(
-    kernel: &'static Kernel,
+    [pairs, row]: [&'static Kernel; 2],
     [a, b, y]: [&Tensor; 3],
     profile: &Profile,
 ) -> Result<Vec<Dispatch>> {
@@ -20,7 +20,7 @@ pub(super) fn binary(
         let ranges = [(a, at), (b, b_at), (y, at)];
         let [a, b, y] = ranges.map(|(tensor, at)| bind(tensor, at..at + n, profile));
         let params = vec![n as u32, 0, 0, a.words, b.words, y.words];
-        Dispatch::new(kernel, [a, b, y], params, profile.strided(n, kernel.workgroup[0]))
+        Dispatch::new(pairs, [a, b, y], params, profile.strided(n, pairs.workgroup[0]))
     };
     if columns == n {
         return Ok(chunks(n, capacity).map(|r| pairwise(r.start, r.start, r.end - r.start)).collect());
@@ -36,7 +36,7 @@ pub(super) fn binary(
         let n = r.end - r.start;
         let first = (r.start % columns) as u32;
         let params = vec![n as u32, columns as u32, first, a.words, b.words, y.words];
-        Dispatch::new(kernel, [a, b, y], params, profile.strided(n, kernel.workgroup[0]))
+        Dispatch::new(row, [a, b, y], params, profile.strided(n, row.workgroup[0]))
     });
     Ok(broadcast.collect())
 }

@@ -95,9 +95,13 @@ pub(crate) fn lower(op: &Op<Tensor>, profile: &Profile) -> Result<Vec<Dispatch>>
     let mut dispatches = match op {
         Op::Fill { y, value } => convert::fill(y, *value, profile),
         Op::Copy { x, y } => convert::copy(x, y, profile),
-        Op::Add { a, b, y } => elementwise::binary(kernels::ADD, [a, b, y], profile),
-        Op::Mul { a, b, y } => elementwise::binary(kernels::MUL, [a, b, y], profile),
-        Op::SiluMul { gate, up, y } => elementwise::binary(kernels::SILU_MUL, [gate, up, y], profile),
+        Op::Add { a, b, y } => {
+            elementwise::binary([kernels::ADD_PAIRS, kernels::ADD_ROW], [a, b, y], profile)
+        }
+        Op::Mul { a, b, y } => {
+            elementwise::binary([kernels::MUL_PAIRS, kernels::MUL_ROW], [a, b, y], profile)
+        }
+        Op::SiluMul { gate, up, y } => elementwise::binary([kernels::SILU_MUL; 2], [gate, up, y], profile),
         Op::Gelu { x, y } => elementwise::gelu(x, y, profile),
         Op::RmsNorm { x, weight, y, epsilon } => rows::rmsnorm([x, weight, y], *epsilon, profile),
         Op::LayerNorm { x, weight, bias, y, epsilon } => {

@@ -193,3 +193,39 @@ impl Make {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{
+        Device, DeviceKind, cpu,
+        lowering::{self, Profile, kernels::KERNELS},
+    };
+
+    #[test]
+    fn every_kernel_is_reached_by_a_case_on_some_kind_of_device() {
+        let device = Device::over(cpu::open());
+        let mut reached = BTreeSet::new();
+        for kind in [DeviceKind::Software, DeviceKind::Integrated] {
+            for subgroup_arithmetic in [true, false] {
+                let mut description = cpu::describe();
+                description.kind = kind;
+                description.subgroup_size = Some(8);
+                description.features.subgroup_arithmetic = subgroup_arithmetic;
+                description.features.subgroup_shuffle = true;
+                description.limits.max_workgroup_threads = 1024;
+                description.limits.max_workgroup_size = [1024; 3];
+                description.limits.max_workgroups = [65_535; 3];
+                description.limits.shared_memory_bytes = 32 << 10;
+                let profile = Profile::of(&description);
+                for case in all().unwrap() {
+                    reached.extend(lowering::kernels_of(&case.placed(&device).unwrap(), &profile).unwrap());
+                }
+            }
+        }
+        let missed: Vec<_> = KERNELS.iter().map(|k| k.name).filter(|name| !reached.contains(name)).collect();
+        assert!(missed.is_empty(), "no case reaches {missed:?}");
+    }
+}

@@ -52,7 +52,7 @@ impl Commands {
     pub(super) fn new(context: &Arc<Context>) -> Result<Self> {
         let info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(context.queue_family)
-            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT | vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER);
         // SAFETY: the device is alive and has this queue family.
         let pool = unsafe { context.raw.create_command_pool(&info, None) }
             .map_err(|e| context.error("vkCreateCommandPool", e))?;
@@ -84,19 +84,15 @@ impl Commands {
 
     /// Starts anew. Whatever was recorded before is forgotten.
     pub(super) fn begin(&mut self, timed: bool) -> Result<()> {
-        let device = &self.context.raw;
-        // SAFETY: these commands are not running: a flight gives them back only when it is done. `&mut self` means
-        // that nobody else records.
-        unsafe { device.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
-            .map_err(|e| self.context.error("vkResetCommandPool", e))?;
         for sets in &mut self.sets {
             sets.used = 0;
         }
         self.bound = vk::Pipeline::null();
         self.is_timed = timed && self.context.timestamps.is_some();
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: the reset above left the buffer in its initial state.
-        unsafe { device.begin_command_buffer(self.raw, &info) }
+        // SAFETY: these commands are not running: a flight gives them back only when it is done. `&mut self` means that
+        // nobody else records. Beginning resets the buffer, which its pool allows; resetting the pool costs more.
+        unsafe { self.context.raw.begin_command_buffer(self.raw, &info) }
             .map_err(|e| self.context.error("vkBeginCommandBuffer", e))?;
         if self.is_timed {
             let timer = self.timer()?;

@@ -66,7 +66,8 @@ fn memory_that_runs_out_once_is_there_the_next_time() {
 
 #[test]
 fn a_swapped_kernel_lies() {
-    let bench = with(super::watched(), Faults { swap_kernel: Some(("add", "mul")), ..Faults::default() });
+    let bench =
+        with(super::watched(), Faults { swap_kernel: Some(("add_pairs", "mul_pairs")), ..Faults::default() });
     assert_eq!(try_add(&bench).expect("computes"), [1.0; 9]);
     bench.close();
 }

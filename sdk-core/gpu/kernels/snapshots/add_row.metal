@@ -14,20 +14,20 @@ struct Params {
     uint y;
 };
 typedef float type_2[1];
+constant bool ROW = true;
 
 uint b_index(
     uint i_1,
     constant Params& params
 ) {
-    uint _e3 = params.columns;
-    if (_e3 == 0u) {
-        uint _e8 = params.b;
-        return _e8 + i_1;
+    if (ROW) {
+        uint _e4 = params.b;
+        uint _e7 = params.first;
+        uint _e11 = params.columns;
+        return _e4 + ((_e7 + i_1) % _e11);
     }
-    uint _e12 = params.b;
-    uint _e15 = params.first;
-    uint _e19 = params.columns;
-    return _e12 + ((_e15 + i_1) % _e19);
+    uint _e16 = params.b;
+    return _e16 + i_1;
 }
 
 struct addInput {

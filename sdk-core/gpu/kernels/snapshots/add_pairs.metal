@@ -14,25 +14,25 @@ struct Params {
     uint y;
 };
 typedef float type_2[1];
+constant bool ROW = false;
 
 uint b_index(
     uint i_1,
     constant Params& params
 ) {
-    uint _e3 = params.columns;
-    if (_e3 == 0u) {
-        uint _e8 = params.b;
-        return _e8 + i_1;
+    if (ROW) {
+        uint _e4 = params.b;
+        uint _e7 = params.first;
+        uint _e11 = params.columns;
+        return _e4 + ((_e7 + i_1) % _e11);
     }
-    uint _e12 = params.b;
-    uint _e15 = params.first;
-    uint _e19 = params.columns;
-    return _e12 + ((_e15 + i_1) % _e19);
+    uint _e16 = params.b;
+    return _e16 + i_1;
 }
 
-struct mulInput {
+struct addInput {
 };
-[[max_total_threads_per_threadgroup(128)]] kernel void mul(
+[[max_total_threads_per_threadgroup(128)]] kernel void add(
   metal::uint3 id [[thread_position_in_grid]]
 , metal::uint3 groups [[threadgroups_per_grid]]
 , constant Params& params [[buffer(3)]]
@@ -64,7 +64,7 @@ struct mulInput {
             uint _e25 = i;
             uint _e26 = b_index(_e25, params);
             float _e28 = b[_e26];
-            y[_e12 + _e13] = _e23 * _e28;
+            y[_e12 + _e13] = _e23 + _e28;
         }
     }
     return;
