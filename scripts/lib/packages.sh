@@ -36,7 +36,9 @@ use_lavapipe() {
     export VK_DRIVER_FILES="${VK_DRIVER_FILES:-$(lavapipe_icd)}"
 }
 
-ldconfig_has() { PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null | grep -q "$1"; }
+# The list is read whole first: `grep -q` at the end of a pipe closes it early, and under pipefail that counts as a
+# failure now and then.
+ldconfig_has() { grep -qF "$1" <<<"$(PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null)"; }
 
 # Installs all that was wanted and is missing, in one go.
 install_packages() {
@@ -81,7 +83,7 @@ prefer_backports() {
 }
 
 # shellcheck disable=SC2016 # the names in these formats are apt's, not the shell's
-apt_knows() { apt-get indextargets --format '$(CODENAME)' | grep -qx "$1"; }
+apt_knows() { grep -qx "$1" <<<"$(apt-get indextargets --format '$(CODENAME)')"; }
 
 # The same mirror that the machine uses already: never one of our choosing.
 # shellcheck disable=SC2016

@@ -28,7 +28,7 @@ need_rust() {
 }
 
 need_toolchain() {
-    rustup toolchain list | grep -q "^$RUSTUP_TOOLCHAIN-" && return
+    grep -q "^$RUSTUP_TOOLCHAIN-" <<<"$(rustup toolchain list)" && return
     # shellcheck disable=SC2046 # a list of options, apart
     rustup_do toolchain install "$RUSTUP_TOOLCHAIN" --profile minimal --no-self-update \
         $(printf -- '--component %s ' $(toolchain_field components))
@@ -36,11 +36,11 @@ need_toolchain() {
 
 # need_miri: the nightly that is here (or today's), with miri. Only `--long` uses it.
 need_miri() {
-    rustup toolchain list | grep -q '^nightly-' ||
+    grep -q '^nightly-' <<<"$(rustup toolchain list)" ||
         rustup_do toolchain install nightly --profile minimal --no-self-update
     local component
     for component in miri rust-src; do
-        rustup component list --installed --toolchain nightly | grep -q "^$component" ||
+        grep -q "^$component" <<<"$(rustup component list --installed --toolchain nightly)" ||
             rustup_do component add --toolchain nightly "$component"
     done
 }

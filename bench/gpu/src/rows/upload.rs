@@ -23,7 +23,7 @@ const ALLOWED: f64 = 80.0 * MIB;
 pub fn run(plan: &Plan) -> Vec<Row> {
     let spec = Spec {
         id: "M1",
-        what: "peak memory of a 1 GiB upload beyond source and target",
+        what: "1 GiB upload, peak beyond it",
         unit: Unit::Cost { name: "MiB", scale: 1.0 / MIB },
         goal: "<= 80 MiB",
         bars: &[Bar::Limit(1.0)],

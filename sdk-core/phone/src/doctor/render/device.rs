@@ -39,6 +39,9 @@ pub(super) fn describe(text: &mut String, opened: &Opened, palette: Palette) {
     fact("memory", memory(device));
     fact("tests used", amounts::bytes(opened.memory.peak));
     fact("compute units", compute_units(&device.compute_units));
+    if device.kind == DeviceKind::Host {
+        return; // The rest is about GPUs: a processor has no workgroups, and no bounds worth reading.
+    }
     fact("subgroup", device.subgroup_size.map_or("unknown".into(), |size| format!("{size} threads")));
     let (has, lacks) = features(device.features);
     fact("features", has);
@@ -168,6 +171,17 @@ mod tests {
         ] {
             assert!(text.contains(expected), "{expected:?} is not in:\n{text}");
         }
+    }
+
+    #[test]
+    fn a_processor_is_not_described_as_if_it_were_a_gpu() {
+        let mut opened = sample::opened();
+        opened.device.kind = DeviceKind::Host;
+        let text = described(&opened);
+        assert!(
+            text.contains("memory") && !text.contains("workgroup") && !text.contains("kernel takes"),
+            "{text}"
+        );
     }
 
     #[test]
