@@ -13,7 +13,10 @@ use std::{
     },
 };
 
-use crate::{Device, Error, Result, backend::Memory};
+use crate::{
+    Device, Error, Result,
+    backend::{BackendDevice, Memory},
+};
 
 /// A range of device memory. Cloning is cheap: clones are the same memory, freed when the last clone and the
 /// last work that uses it are gone, or by [`free`](Self::free).
@@ -31,13 +34,20 @@ pub(crate) struct BufferInner {
     last_use: AtomicU64,
 }
 
+/// Memory, and the backend that it belongs to.
+#[derive(Clone)]
+struct Place {
+    backend: Arc<dyn BackendDevice>,
+    memory: Arc<dyn Memory>,
+}
+
 /// What became of the memory.
 enum Hold {
-    Here(Arc<dyn Memory>),
+    Here(Place),
     Freed,
     DeviceClosed,
     /// The device was lost with the contents; the memory is there, to be written anew.
-    Lost(Arc<dyn Memory>),
+    Lost(Place),
 }
 
 /// The memory, for one host access; no submission can enter meanwhile.
@@ -52,8 +62,14 @@ impl std::fmt::Debug for Buffer {
 }
 
 impl Buffer {
-    pub(crate) fn new(device: Device, id: u64, size: u64, memory: Arc<dyn Memory>) -> Self {
-        let hold = RwLock::new(Hold::Here(memory));
+    pub(crate) fn new(
+        device: Device,
+        id: u64,
+        size: u64,
+        backend: Arc<dyn BackendDevice>,
+        memory: Arc<dyn Memory>,
+    ) -> Self {
+        let hold = RwLock::new(Hold::Here(Place { backend, memory }));
         Self { inner: Arc::new(BufferInner { device, id, size, hold, last_use: AtomicU64::new(0) }) }
     }
 
@@ -82,7 +98,7 @@ impl Buffer {
 
     /// Lends the bytes of `range` to `f`, after the work that uses the buffer.
     ///
-    /// Where host and device share memory this copies nothing. `f` must not touch the same buffer otherwise.
+    /// Where host and device share memory this copies nothing. `f` must not use the device: it would wait for itself.
     pub fn map<R>(&self, range: Range<u64>, f: impl FnOnce(&mut [u8]) -> R) -> Result<R> {
         let bytes = range.end.saturating_sub(range.start);
         self.bounds("Buffer::map", range.start, bytes)?;
@@ -158,7 +174,7 @@ impl Buffer {
     /// The backend's allocation, for work that has entered the buffer.
     pub(crate) fn memory(&self) -> Result<Arc<dyn Memory>> {
         match &*self.hold() {
-            Hold::Here(memory) => Ok(memory.clone()),
+            Hold::Here(place) => Ok(place.memory.clone()),
             other => Err(other.error()),
         }
     }
@@ -176,21 +192,20 @@ impl Buffer {
     fn host_access<R>(
         &self,
         whole: bool,
-        f: impl FnOnce(&dyn crate::backend::BackendDevice, &dyn Memory) -> Result<R>,
+        f: impl FnOnce(&dyn BackendDevice, &dyn Memory) -> Result<R>,
     ) -> Result<R> {
-        let backend = self.device().backend()?;
         let mut held = self.exclusive(whole)?;
-        let memory = match &*held.guard {
-            Hold::Here(memory) | Hold::Lost(memory) => memory.clone(),
+        let place = match &*held.guard {
+            Hold::Here(place) | Hold::Lost(place) => place.clone(),
             other => return Err(other.error()),
         };
-        let result = f(&*backend, &*memory);
+        let result = f(&*place.backend, &*place.memory);
         if whole && result.is_ok() && matches!(*held.guard, Hold::Lost(_)) {
-            *held.guard = Hold::Here(memory);
+            *held.guard = Hold::Here(place.clone());
         }
         drop(held);
         if let Err(Error::DeviceLost { reason, .. }) = &result {
-            self.device().lost(&backend, reason)?;
+            self.device().lost(&place.backend, reason)?;
         }
         result
     }
@@ -232,18 +247,21 @@ impl BufferInner {
 
     /// Moves the buffer to the backend that replaces a lost one. The contents come along where the host could see
     /// them; otherwise they are lost, and the buffer says so until it is written anew.
-    pub(crate) fn move_to(&self, backend: &dyn crate::backend::BackendDevice) -> Result<()> {
+    pub(crate) fn move_to(&self, backend: &Arc<dyn BackendDevice>) -> Result<()> {
         let mut hold = self.hold.write().unwrap_or_else(PoisonError::into_inner);
         let Hold::Here(old) = &*hold else { return Ok(()) };
-        let new = backend.allocate(self.size)?;
-        let Some(bytes) = old.host() else {
+        if Arc::ptr_eq(&old.backend, backend) {
+            return Ok(());
+        }
+        let new = Place { backend: backend.clone(), memory: backend.allocate(self.size)? };
+        let Some(bytes) = old.memory.host() else {
             *hold = Hold::Lost(new);
             return Ok(());
         };
         let bytes = NonNull::slice_from_raw_parts(bytes, self.size as usize);
         // SAFETY: a mapping stays valid after the device is lost (Vulkan, "Lost Device") until the memory is
         // freed, which happens below; the allocation is at least `size` bytes; no work runs on a lost device.
-        backend.write(&*new, 0, unsafe { bytes.as_ref() })?;
+        backend.write(&*new.memory, 0, unsafe { bytes.as_ref() })?;
         *hold = Hold::Here(new);
         Ok(())
     }
@@ -251,8 +269,8 @@ impl BufferInner {
     /// Notes that the contents are lost, because work that wrote them cannot be repeated.
     pub(crate) fn lose(&self) {
         let mut hold = self.hold.write().unwrap_or_else(PoisonError::into_inner);
-        if let Hold::Here(memory) = &*hold {
-            *hold = Hold::Lost(memory.clone());
+        if let Hold::Here(place) = &*hold {
+            *hold = Hold::Lost(place.clone());
         }
     }
 }

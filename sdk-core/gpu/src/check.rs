@@ -92,7 +92,7 @@ fn shapes(op: &Op<Tensor>) -> Result<()> {
         Op::Gather { table, ids, y } => {
             weight_shapes(call, table)?;
             let (_, columns) = table.dims();
-            elements(call, "y", y, ids.shape().elements() * columns)
+            elements(call, "y", y, ids.shape().elements().saturating_mul(columns))
         }
         Op::MatMul { x, weight, y } => {
             weight_shapes(call, weight)?;
@@ -100,7 +100,7 @@ fn shapes(op: &Op<Tensor>) -> Result<()> {
             if u64::from(x.shape().columns()) != columns {
                 return Err(shape_error(call, "x", x.shape(), format!("rows of {columns}, as the weight's")));
             }
-            elements(call, "y", y, x.shape().rows() * rows)
+            elements(call, "y", y, x.shape().rows().saturating_mul(rows))
         }
         Op::Argmax { x, y } | Op::Sum { x, y } => elements(call, "y", y, x.shape().rows()),
     }

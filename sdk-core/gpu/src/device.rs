@@ -120,10 +120,21 @@ impl Device {
                 })
                 .inspect_err(|_| self.inner.ledger.freed(bytes))
         });
-        self.inner.ledger.watch(&*backend, memory.is_err());
+        self.inner.ledger.watch(&*backend, matches!(memory, Err(Error::OutOfMemory { .. })));
+        if let Err(Error::DeviceLost { reason, .. }) = &memory {
+            self.lost(&backend, reason)?;
+            // On the CPU now, which is never lost: this ends.
+            return self.allocate(bytes);
+        }
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let buffer = Buffer::new(self.clone(), id, bytes, memory?);
+        let buffer = Buffer::new(self.clone(), id, bytes, backend.clone(), memory?);
         self.inner.buffers.remember(id, &buffer);
+        if let Ok(current) = self.backend()
+            && !Arc::ptr_eq(&current, &backend)
+        {
+            // The device was lost meanwhile, and the move of its buffers missed this one.
+            buffer.inner.move_to(&current)?;
+        }
         Ok(buffer)
     }
 
@@ -145,7 +156,8 @@ impl Device {
 
     /// Calls `f` whenever the pressure on memory changes. Replaces an earlier callback.
     ///
-    /// It runs on the thread that allocated or freed; it may free buffers.
+    /// It runs on the thread that allocates; it may free buffers. It is let go when the device is closed, so it may hold
+    /// the device.
     pub fn on_pressure(&self, f: impl Fn(Pressure, MemoryReport) + Send + Sync + 'static) {
         self.inner.ledger.on_pressure(Arc::new(f));
     }
@@ -164,15 +176,14 @@ impl Device {
     /// Cancels what has not begun, waits for the rest, and frees everything. Idempotent; buffers that outlive the
     /// device give [`Error::Closed`].
     pub fn close(&self) {
-        let (queued, backend) = {
+        let backend = {
             // Together, so that nothing is handed over after the line was settled.
             let mut line = self.inner.line.lock();
-            let backend = self.inner.state.write().unwrap_or_else(PoisonError::into_inner).backend.take();
-            (std::mem::take(&mut line.queued), backend)
+            for flight in std::mem::take(&mut line.queued) {
+                flight.end(&mut line, Err(Error::Cancelled));
+            }
+            self.inner.state.write().unwrap_or_else(PoisonError::into_inner).backend.take()
         };
-        for flight in queued {
-            flight.end(Err(Error::Cancelled));
-        }
         self.settle(u64::MAX);
         for buffer in self.inner.buffers.all() {
             buffer.close();
@@ -180,6 +191,7 @@ impl Device {
         if let Some(backend) = backend {
             backend.trim();
         }
+        self.inner.ledger.forget_callback();
         self.inner.trust.save();
     }
 

@@ -50,9 +50,12 @@ impl Hazards {
             add(&mut buffer.read, range);
         }
         for (id, range, _) in touches.iter().filter(|t| t.2 == Access::Write) {
+            let whole =
+                range.start.next_multiple_of(4)..(range.end / 4 * 4).max(range.start.next_multiple_of(4));
             let (range, buffer) = (words(range), self.buffers.entry(*id).or_default());
             self.not_repeatable |= overlaps(&buffer.inputs, &range);
-            add(&mut buffer.outputs, range.clone());
+            // Only words that were written whole are this batch's own.
+            add(&mut buffer.outputs, whole);
             add(&mut buffer.written, range);
         }
         barrier

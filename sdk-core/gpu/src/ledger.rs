@@ -104,6 +104,10 @@ impl Ledger {
         *self.callback.lock().unwrap_or_else(PoisonError::into_inner) = Some(callback);
     }
 
+    pub(crate) fn forget_callback(&self) {
+        *self.callback.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// Tells the callback when the level changed. Holds no lock while it runs.
     pub(crate) fn watch(&self, backend: &dyn BackendDevice, allocation_failed: bool) {
         let (used, budget) = (self.used.load(Ordering::Acquire), self.budget.load(Ordering::Acquire));

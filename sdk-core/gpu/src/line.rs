@@ -9,6 +9,9 @@
 
 use std::{
     collections::VecDeque,
+    mem::ManuallyDrop,
+    ops::{Deref, DerefMut},
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -31,6 +34,7 @@ pub(crate) struct Line {
     settled: AtomicU64,
 }
 
+#[derive(Default)]
 pub(crate) struct LineState {
     /// The number of the next submission, from 1.
     next: u64,
@@ -38,6 +42,40 @@ pub(crate) struct LineState {
     pub(crate) flying: VecDeque<Arc<Flight>>,
     /// Whether a thread is settling the line.
     pub(crate) attended: bool,
+    /// Whom to wake once the line is let go: a waker is the app's code, and may submit.
+    wakers: Vec<Waker>,
+}
+
+/// The line, held. Letting go wakes whoever awaited a flight that ended meanwhile.
+pub(crate) struct Held<'a> {
+    /// Taken out in `drop` only.
+    state: ManuallyDrop<MutexGuard<'a, LineState>>,
+}
+
+impl Deref for Held<'_> {
+    type Target = LineState;
+
+    fn deref(&self) -> &LineState {
+        &self.state
+    }
+}
+
+impl DerefMut for Held<'_> {
+    fn deref_mut(&mut self) -> &mut LineState {
+        &mut self.state
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let wakers = std::mem::take(&mut self.state.wakers);
+        // SAFETY: the only place that takes the guard out, and `self` is never used again.
+        drop(unsafe { ManuallyDrop::take(&mut self.state) });
+        for waker in wakers {
+            // A waker that panics is the app's own trouble, and must not end the thread that sees work off.
+            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+        }
+    }
 }
 
 /// One submission on its way.
@@ -61,14 +99,13 @@ enum Phase {
 
 impl Default for Line {
     fn default() -> Self {
-        let state = LineState { next: 1, queued: VecDeque::new(), flying: VecDeque::new(), attended: false };
-        Self { state: Mutex::new(state), settled: AtomicU64::new(0) }
+        Self { state: Mutex::new(LineState { next: 1, ..LineState::default() }), settled: AtomicU64::new(0) }
     }
 }
 
 impl Line {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, LineState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock(&self) -> Held<'_> {
+        Held { state: ManuallyDrop::new(self.state.lock().unwrap_or_else(PoisonError::into_inner)) }
     }
 
     pub(crate) fn is_settled(&self, number: u64) -> bool {
@@ -140,14 +177,14 @@ impl Flight {
         }
     }
 
-    /// Ends the flight: lets go of its work and the buffers in it, then wakes whoever awaits it.
-    pub(crate) fn end(&self, result: Result<Option<Duration>>) {
-        let (phase, wakers) = {
+    /// Ends the flight and lets go of its work and the buffers in it. Whoever awaits it is woken with the line.
+    pub(crate) fn end(&self, line: &mut LineState, result: Result<Option<Duration>>) {
+        let phase = {
             let mut state = self.lock();
-            (std::mem::replace(&mut state.phase, Phase::Over(result)), std::mem::take(&mut state.wakers))
+            line.wakers.append(&mut state.wakers);
+            std::mem::replace(&mut state.phase, Phase::Over(result))
         };
         drop(phase);
-        wakers.into_iter().for_each(Waker::wake);
     }
 
     /// The result, or `None` and `waker` is woken when there is one.

@@ -8,7 +8,10 @@ use std::{
     collections::BTreeMap,
     io::Write,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use serde::{Deserialize, Serialize};
@@ -197,12 +200,15 @@ fn store(file: &Path, body: &Body) -> Result<()> {
     write_atomically(file, &text).map_err(|e| fail(e.to_string()))
 }
 
+/// Several processes, and several threads of one, may write at once; each writing has a name of its own.
+static WRITINGS: AtomicU64 = AtomicU64::new(0);
+
 /// Replaces `file` by `bytes`, so that whoever reads it sees the old contents or the new ones.
 pub(crate) fn write_atomically(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(directory)?;
-    // Two processes may write at once; each has a name of its own.
-    let temporary = file.with_extension(format!("tmp-{}", std::process::id()));
+    let number = WRITINGS.fetch_add(1, Ordering::Relaxed);
+    let temporary = file.with_extension(format!("tmp-{}-{number}", std::process::id()));
     let mut out = std::fs::File::create(&temporary)?;
     let written = out.write_all(bytes).and_then(|()| out.sync_all());
     drop(out);

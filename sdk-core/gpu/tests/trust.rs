@@ -156,6 +156,43 @@ fn work_that_overwrote_its_inputs_is_not_repeated_but_refused() {
 }
 
 #[test]
+fn work_whose_inputs_a_later_one_overwrote_is_not_repeated_either() {
+    let place = Place::proven("overwritten");
+    let device = place.open(Faults { lose_device_at_wait: Some(1), ..Faults::default() });
+    let (x, y) = (upload(&device, &[3], &[1.0, 2.0, 3.0]), device.tensor(DType::F32, &[3]).unwrap());
+    let mut first = device.batch();
+    first.add(&x, &x, &y).unwrap();
+    let mut second = device.batch();
+    second.mul(&y, &y, &x).unwrap();
+    let (first, second) = (first.submit().unwrap(), second.submit().unwrap());
+    assert_eq!(first.wait().unwrap_err().kind(), ErrorKind::DeviceLost);
+    assert_eq!(second.wait().unwrap_err().kind(), ErrorKind::DeviceLost, "what it read is lost");
+}
+
+#[test]
+fn a_read_that_finds_the_device_lost_gives_the_right_bytes() {
+    let place = Place::proven("read");
+    let device = place.open(Faults { lose_device_at_wait: Some(1), ..Faults::default() });
+    let (x, y) = (upload(&device, &[3], &[1.0, 2.0, 3.0]), device.tensor(DType::F32, &[3]).unwrap());
+    let mut batch = device.batch();
+    batch.add(&x, &x, &y).unwrap();
+    let _not_waited_for = batch.submit().unwrap();
+    assert_eq!(download(&y), [2.0, 4.0, 6.0]);
+    assert!(matches!(device.health(), Health::Replaced { .. }));
+}
+
+#[test]
+fn the_cpu_in_place_of_a_device_does_not_speak_for_its_kernels() {
+    let place = Place::new("forged");
+    let device = place.open(Faults { lose_device_at_submission: Some(1), ..Faults::default() });
+    assert_eq!(sum_of(&device), SUM);
+    assert!(device.self_test(|_| ()).unwrap().iter().all(|report| report.verdict.is_trusted()));
+    device.close();
+    drop(device);
+    assert!(place.open(Faults::default()).verdicts().is_empty(), "nothing was learnt of the GPU");
+}
+
+#[test]
 fn a_device_lost_in_its_self_test_is_replaced_by_the_cpu() {
     let faults = Faults { lose_device_at_submission: Some(1), ..Faults::default() };
     let device = gpu_with(OpenOptions::default().faults(faults));

@@ -6,13 +6,14 @@
 //! an answer is right or it is an error.
 
 use std::{
+    collections::{HashSet, VecDeque},
     sync::{Arc, PoisonError},
     time::Duration,
 };
 
 use super::Health;
 use crate::{
-    Device, Result,
+    BackendKind, Buffer, Device, Result,
     backend::BackendDevice,
     line::{Flight, LineState, not_repeatable},
 };
@@ -23,24 +24,27 @@ impl Device {
         let mut line = self.inner.line.lock();
         let replaced = self.replace(&mut line, backend, reason);
         self.inner.line.note(&line);
-        replaced
+        replaced.map(drop)
     }
 
     /// Puts the CPU in the place of a lost backend: buffers move, flights that may be repeated are.
+    ///
+    /// `false` means that nothing was replaced: somebody heard of the loss first, or the CPU itself is accused, which
+    /// is never lost (a buffer whose contents went with an earlier device gives the same error).
     pub(super) fn replace(
         &self,
         line: &mut LineState,
         lost: &Arc<dyn BackendDevice>,
         reason: &str,
-    ) -> Result<()> {
-        if !Arc::ptr_eq(&self.backend()?, lost) {
-            return Ok(()); // Somebody heard it first.
+    ) -> Result<bool> {
+        if !Arc::ptr_eq(&self.backend()?, lost) || lost.description().backend == BackendKind::Cpu {
+            return Ok(false);
         }
         let lost_name = &lost.description().name;
         let cpu = crate::cpu::open();
         for buffer in self.inner.buffers.all() {
             // A buffer that finds no room on the host is lost with the device, and says so.
-            if buffer.move_to(&*cpu).is_err() {
+            if buffer.move_to(&cpu).is_err() {
                 buffer.lose();
             }
         }
@@ -50,21 +54,37 @@ impl Device {
             state.health = Health::Replaced { reason: format!("{lost_name} was lost: {reason}") };
             state.backend = Some(cpu.clone());
         }
-        for flight in std::mem::take(&mut line.flying) {
-            repeat(line, &*cpu, &flight, reason);
+        let mut flights = std::mem::take(&mut line.flying);
+        while let Some(flight) = flights.pop_front() {
+            let repeatable = flight.repeatable && !overwritten_by(&flight, &flights);
+            repeat(line, &*cpu, &flight, repeatable, reason);
         }
-        Ok(())
+        Ok(true)
     }
 }
 
+/// Whether a later flight writes a buffer that this one uses: it may have done so before the loss, and then this one
+/// would be repeated on other inputs than it had.
+fn overwritten_by(flight: &Flight, later: &VecDeque<Arc<Flight>>) -> bool {
+    let Some(work) = flight.work() else { return false };
+    let used: HashSet<u64> = work.buffers().map(Buffer::id).collect();
+    later.iter().filter_map(|f| f.work()).any(|work| work.outputs().any(|output| used.contains(&output.id())))
+}
+
 /// Sends one flight off anew on the CPU, or ends it.
-fn repeat(line: &mut LineState, cpu: &dyn BackendDevice, flight: &Arc<Flight>, reason: &str) {
+fn repeat(
+    line: &mut LineState,
+    cpu: &dyn BackendDevice,
+    flight: &Arc<Flight>,
+    repeatable: bool,
+    reason: &str,
+) {
     let (Some(work), Some(pending)) = (flight.work(), flight.pending()) else { return };
     if let Ok(true) = pending.wait(Some(Duration::ZERO)) {
-        flight.end(Ok(pending.device_time()));
+        flight.end(line, Ok(pending.device_time()));
         return;
     }
-    let repeated = if flight.repeatable { cpu.submit(&work) } else { Err(not_repeatable(reason)) };
+    let repeated = if repeatable { cpu.submit(&work) } else { Err(not_repeatable(reason)) };
     match repeated {
         Ok(pending) => {
             flight.fly(pending);
@@ -74,7 +94,7 @@ fn repeat(line: &mut LineState, cpu: &dyn BackendDevice, flight: &Arc<Flight>, r
             for buffer in work.outputs() {
                 buffer.inner.lose();
             }
-            flight.end(Err(error));
+            flight.end(line, Err(error));
         }
     }
 }

@@ -14,10 +14,11 @@ use crate::{
 
 impl Device {
     pub(crate) fn submit(&self, work: Work, repeatable: bool) -> Result<Submission> {
+        let judged = self.backend()?;
         let wrong = match self.inner.trust.judge(self, &work) {
             // Lost in a self-test: the CPU, which needs none, does the work.
             Err(Error::DeviceLost { reason, .. }) => {
-                self.lost(&self.backend()?, &reason)?;
+                self.lost(&judged, &reason)?;
                 Vec::new()
             }
             other => other?,
@@ -70,11 +71,11 @@ impl Device {
         let before = line.queued.len();
         line.queued.retain(|f| f.number != flight.number);
         let cancelled = line.queued.len() < before;
-        self.inner.line.note(&line);
-        drop(line);
         if cancelled {
-            flight.end(Err(Error::Cancelled));
+            // Before the line is noted as settled: whoever waits finds the result.
+            flight.end(&mut line, Err(Error::Cancelled));
         }
+        self.inner.line.note(&line);
         cancelled
     }
 
@@ -117,7 +118,7 @@ impl Device {
             && let Some(flight) = line.queued.pop_front()
         {
             if let Err(error) = self.launch(line, &flight) {
-                flight.end(Err(error));
+                flight.end(line, Err(error));
             }
         }
         self.inner.line.note(line);
@@ -149,33 +150,49 @@ impl Device {
         }
         if let Err(Error::DeviceLost { reason, .. }) = &result
             && let Ok(backend) = self.backend()
-            && self.replace(&mut line, &backend, reason).is_ok()
+            && let Ok(true) = self.replace(&mut line, &backend, reason)
         {
             self.inner.line.note(&line);
             return;
         }
         line.flying.remove(at);
         // Before the line is noted as settled: whoever waited finds the memory given back.
-        flight.end(result);
+        flight.end(&mut line, result);
         self.move_up(&mut line);
     }
 
     /// Runs work now, step by step, with the CPU in place of kernels that are wrong here.
     fn run_now(&self, line: &mut LineState, work: &Work, wrong: &[usize]) -> Result<()> {
-        // Earlier flights may write what this work reads. If the device is lost meanwhile, the CPU repeats them.
-        let backend = loop {
-            let backend = self.backend()?;
-            let mut flying = line.flying.iter().filter_map(|flight| flight.pending());
-            match flying.try_for_each(|pending| pending.wait(None).map(drop)) {
-                Err(Error::DeviceLost { reason, .. }) => self.replace(line, &backend, &reason)?,
-                _ => break backend,
-            }
-        };
+        self.empty(line);
+        let backend = self.backend()?;
         let result = substitute::run(&*backend, work, wrong);
         if let Err(Error::DeviceLost { reason, .. }) = &result {
             self.replace(line, &backend, reason)?;
+            for buffer in work.outputs() {
+                buffer.inner.lose();
+            }
             return Err(not_repeatable(reason));
         }
         result
+    }
+
+    /// Sees everything off that came before, with the line held: what follows reads what it wrote.
+    fn empty(&self, line: &mut LineState) {
+        loop {
+            self.move_up(line);
+            let Some((flight, pending)) = line.flying.front().and_then(|f| Some((f.clone(), f.pending()?)))
+            else {
+                return;
+            };
+            let result = pending.wait(None).map(|_| pending.device_time());
+            if let Err(Error::DeviceLost { reason, .. }) = &result
+                && let Ok(backend) = self.backend()
+                && let Ok(true) = self.replace(line, &backend, reason)
+            {
+                continue; // The CPU repeats what may be repeated.
+            }
+            line.flying.pop_front();
+            flight.end(line, result);
+        }
     }
 }

@@ -62,8 +62,10 @@ fn examine<'a>(
                 Ok(error) => worst = worst.max(error),
                 Err(reason) => verdict = Verdict::Wrong { reason },
             },
-            // A lost device says nothing about the kernel.
-            Err(error @ (Error::DeviceLost { .. } | Error::Closed { .. })) => return Err(error),
+            // A lost device and a lack of memory say nothing about the kernel.
+            Err(error @ (Error::DeviceLost { .. } | Error::Closed { .. } | Error::OutOfMemory { .. })) => {
+                return Err(error);
+            }
             Err(error) => verdict = Verdict::Failed { reason: error.to_string() },
         }
         if !verdict.is_trusted() {
@@ -77,6 +79,10 @@ fn examine<'a>(
 /// Runs one case on the bare backend: the line, and trust itself, are above this.
 fn compute(device: &Device, backend: &dyn BackendDevice, case: &Op<Value>) -> Result<Value> {
     let op = case.upload(device)?;
+    // Held here, because nothing in the line holds it: the device may be closed while the work runs.
+    let mut memory = Vec::new();
+    op.visit(&mut |tensor, _| memory.push(tensor.buffer().memory()));
+    let _memory: Vec<_> = memory.into_iter().collect::<Result<_>>()?;
     let work = Work { steps: vec![Step { action: Action::Op(op.clone()), barrier: false }], timed: false };
     backend.submit(&work)?.wait(None)?;
     case.download(&op)

@@ -109,6 +109,7 @@ impl Trust {
         let verdicts: HashMap<_, _> = kernels.iter().filter_map(remembered).collect();
         let all = kernels.is_empty()
             || registry.is_complete(&key, set_version(&kernels))
+                && !verdicts.is_empty()
                 && verdicts.values().all(Verdict::is_trusted);
         let (verdicts, all_trusted) = (Mutex::new(verdicts), AtomicBool::new(all));
         Self { registry, key, kernels, verdicts, known: Mutex::default(), plan: OnceLock::new(), all_trusted }
@@ -155,7 +156,7 @@ impl Trust {
             return Ok(verdict.clone());
         }
         let report = self.plan(device)?.examine(device, kernel)?;
-        self.remember(&report);
+        self.remember(device, &report);
         Ok(report.verdict)
     }
 
@@ -167,7 +168,15 @@ impl Trust {
         Ok(self.plan.get_or_init(|| plan))
     }
 
-    fn remember(&self, report: &KernelReport) {
+    /// Whether the device is still the one that the verdicts are about, and not the CPU in its place.
+    fn is_about(&self, device: &Device) -> bool {
+        device.backend().is_ok_and(|backend| DeviceKey::of(backend.description()) == self.key)
+    }
+
+    fn remember(&self, device: &Device, report: &KernelReport) {
+        if !self.is_about(device) {
+            return;
+        }
         if !report.verdict.is_trusted() {
             lock(&self.known).clear();
         }
@@ -193,13 +202,13 @@ impl Device {
         for (done, kernel) in kernels.into_iter().enumerate() {
             progress(SelfTestProgress { done, total, kernel: kernel.clone() });
             let report = plan.examine(self, &kernel)?;
-            trust.remember(&report);
+            trust.remember(self, &report);
             reports.push(report);
         }
         if let Some(last) = reports.last() {
             progress(SelfTestProgress { done: total, total, kernel: last.kernel.clone() });
         }
-        if !trust.kernels.is_empty() {
+        if !trust.kernels.is_empty() && trust.is_about(self) {
             let all = reports.iter().all(|r| r.verdict.is_trusted());
             trust.all_trusted.store(all, Ordering::Release);
             trust.registry.complete(&trust.key, set_version(&trust.kernels));
