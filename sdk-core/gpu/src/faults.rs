@@ -1,6 +1,6 @@
 //! Faults on purpose: a device that is lost, memory that runs out, a kernel that lies.
 //!
-//! Tests prove with these that work is answered all the same. [`Faults`] is what a test asks for and exists only
+//! Tests prove with these that work is answered all the same. `Faults` is what a test asks for and exists only
 //! with the feature `faults`; [`Injector`] is what a backend asks at each of its turning points. Without the
 //! feature it is empty and every answer is a constant, so that an app carries none of this.
 

@@ -29,6 +29,8 @@ pub(in crate::cpu) unsafe fn copy(level: Level, x: &HostTensor, y: &HostTensor) 
     }
 }
 
+/// # Safety
+/// The contract of [`super`].
 unsafe fn same(x: &HostTensor, y: &HostTensor) {
     let (from, to) = (x.view::<u8>(), y.view::<u8>());
     split(x.len() * x.dtype.bytes() as usize, 2, 4096, &|start, end| {

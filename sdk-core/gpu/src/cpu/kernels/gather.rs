@@ -33,6 +33,8 @@ pub(in crate::cpu) unsafe fn gather(
     }
 }
 
+/// # Safety
+/// The contract of [`super`].
 unsafe fn dense<T: DenseWeight>(level: Level, table: &HostTensor, ids: &HostTensor, y: &HostTensor) {
     let n = table.columns();
     let start = table.view::<T>();

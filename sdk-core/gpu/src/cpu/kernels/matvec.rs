@@ -24,6 +24,8 @@ pub(in crate::cpu) unsafe fn matvec(level: Level, x: &HostTensor, weight: &HostT
     }
 }
 
+/// # Safety
+/// The contract of [`super`].
 unsafe fn rows<T: DenseWeight>(level: Level, x: &HostTensor, weight: &HostTensor, y: &HostTensor) {
     let (m, n, k) = (x.rows(), weight.rows(), x.columns());
     let dot = T::dot(level);

@@ -47,6 +47,8 @@ pub(in crate::cpu) unsafe fn matvec_q(
     }
 }
 
+/// # Safety
+/// The contract of [`super`].
 unsafe fn rows<S: DenseWeight>(
     level: Level,
     x: &HostTensor,
@@ -104,6 +106,8 @@ unsafe fn rows<S: DenseWeight>(
 }
 
 vectorised! {
+    /// # Safety
+    /// `n` elements are readable at `a` and `b`, and writable at `y`.
     unsafe fn multiply(a: *const f32, b: *const f32, y: *mut f32, n: usize) {
         crate::cpu::simd::lanes::zip(a, b, y, n, |a, b| a * b);
     }

@@ -39,6 +39,8 @@ pub(in crate::cpu) unsafe fn rope(
 }
 
 vectorised! {
+    /// # Safety
+    /// `2 * turned` elements are readable at `x` and `angles`, and writable at `y`, which is `x` or apart from it.
     unsafe fn halves(x: *const f32, angles: *const f32, y: *mut f32, turned: usize) {
         for i in 0..turned {
             turn(x.add(i), x.add(i + turned), angles.add(2 * i), y.add(i), y.add(i + turned));
@@ -47,6 +49,8 @@ vectorised! {
 }
 
 vectorised! {
+    /// # Safety
+    /// `2 * turned` elements are readable at `x` and `angles`, and writable at `y`, which is `x` or apart from it.
     unsafe fn neighbours(x: *const f32, angles: *const f32, y: *mut f32, turned: usize) {
         for i in 0..turned {
             turn(x.add(2 * i), x.add(2 * i + 1), angles.add(2 * i), y.add(2 * i), y.add(2 * i + 1));

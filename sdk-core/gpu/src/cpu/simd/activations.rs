@@ -54,6 +54,10 @@ impl Activations {
 
 vectorised! {
     /// Rounds each group to integers, and notes its unit and its sum as rounded.
+    ///
+    /// # Safety
+    /// `groups * size` elements are readable at `x` and writable at `integers`; `groups` are writable at `units` and
+    /// `sums`.
     unsafe fn round(x: *const f32, groups: usize, size: usize, integers: *mut i16, units: *mut f32, sums: *mut f32) {
         for group in 0..groups {
             let x = std::slice::from_raw_parts(x.add(group * size), size);
@@ -87,6 +91,9 @@ fn pair(low: i16, high: i16) -> u32 {
 
 vectorised! {
     /// [`Order::Pairs`] for words of eight weights.
+    ///
+    /// # Safety
+    /// `8 * words` integers are readable, and 4 planes of `words` words writable.
     unsafe fn pairs_of_eight(integers: *const i16, planes: *mut u32, words: usize) {
         for word in 0..words {
             let [a, b, c, d, e, f, g, h] = integers.cast::<[i16; 8]>().add(word).read();
@@ -100,6 +107,9 @@ vectorised! {
 
 vectorised! {
     /// [`Order::Pairs`] for words of four weights.
+    ///
+    /// # Safety
+    /// `4 * words` integers are readable, and 2 planes of `words` words writable.
     unsafe fn pairs_of_four(integers: *const i16, planes: *mut u32, words: usize) {
         for word in 0..words {
             let [a, b, c, d] = integers.cast::<[i16; 4]>().add(word).read();
@@ -123,6 +133,9 @@ fn lower(four: [i16; 4]) -> u32 {
 
 vectorised! {
     /// [`Order::Bytes`] for words of eight weights.
+    ///
+    /// # Safety
+    /// `8 * words` integers are readable, and 4 planes of `words` words writable.
     unsafe fn bytes_of_eight(integers: *const i16, planes: *mut u32, words: usize) {
         for word in 0..words {
             let [a, b, c, d, e, f, g, h] = integers.cast::<[i16; 8]>().add(word).read();
@@ -136,6 +149,9 @@ vectorised! {
 
 vectorised! {
     /// [`Order::Bytes`] for words of four weights.
+    ///
+    /// # Safety
+    /// `4 * words` integers are readable, and 2 planes of `words` words writable.
     unsafe fn bytes_of_four(integers: *const i16, planes: *mut u32, words: usize) {
         for word in 0..words {
             let four = integers.cast::<[i16; 4]>().add(word).read();

@@ -49,6 +49,8 @@ pub(super) unsafe fn dot_bf16(x: *const f32, w: *const half::bf16, k: usize) -> 
     }
 }
 
+/// # Safety
+/// `k` elements are readable at `x` and by `weights`, which reads none beyond its mask.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,f16c")]
 unsafe fn dot(x: *const f32, k: usize, weights: impl Fn(usize, __mmask16) -> __m512) -> f32 {

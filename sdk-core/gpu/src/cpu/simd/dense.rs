@@ -88,6 +88,8 @@ vectorised! {
     }
 }
 
+/// # Safety
+/// The promise of [`Dot`].
 unsafe fn dot_f32(x: *const f32, w: *const f32, k: usize) -> f32 {
     // SAFETY: the promise of `Dot`.
     unsafe { dot(x, k, |i| w.add(i).read()) }

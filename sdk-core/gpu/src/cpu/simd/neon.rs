@@ -56,6 +56,8 @@ unsafe fn widen_f16(w: *const u16) -> float32x4_t {
     wide
 }
 
+/// # Safety
+/// `k` elements are readable at `x`; `vector` and `one` read the weights of the elements that they are given.
 #[inline(always)]
 unsafe fn dot(
     x: *const f32,

@@ -121,6 +121,8 @@ fn dot_of<B: BitsOf>(level: Level) -> DotQuantised {
     }
 }
 
+/// # Safety
+/// The promise of [`DotQuantised`].
 unsafe fn portable<B: BitsOf>(row: &Row<'_>) -> f32 {
     let mut total = 0.0;
     for group in 0..row.words >> row.group_shift {
@@ -180,6 +182,8 @@ fn unpack_of<B: BitsOf>(level: Level) -> Unpack {
     }
 }
 
+/// # Safety
+/// The words of `n` weights are readable, and `n` elements writable at `y`.
 unsafe fn unpack_portable<B: BitsOf>(words: *const u32, n: usize, scale: f32, bias: f32, y: *mut f32) {
     let fields = 32 / B::FIELD as usize;
     for word in 0..n / fields {
