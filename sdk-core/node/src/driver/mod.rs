@@ -1,0 +1,1 @@
+//! The one place with sockets, zenoh and tokio.

@@ -1,0 +1,33 @@
+//! The member: finds an exo cluster, joins it, stays through faults, leaves cleanly, and never harms it.
+//!
+//! The crate is a set of **state machines without I/O** and one thin driver. A machine owns no socket, no clock, no
+//! task and no random numbers: it takes an input and the time ([`Now`]), and it is asked three questions: what do you
+//! want to send, what do you want to tell, when should I wake you? That is what lets a test run a thousand phones
+//! for an hour of virtual time in seconds, from one seed.
+//!
+//! ```text
+//!   interfaces, datagrams, DNS-SD        zenoh samples, link up/down, GET /state, readings
+//!              |                                           |
+//!        [discovery]  --- a verified address --->      [member]  ---> sealed payloads, dials, fetches
+//!                                                          |
+//!                                               state and cluster view for the app
+//! ```
+//!
+//! * [`discovery`]: all providers at once; the first verified answer wins; each says honestly what it saw.
+//! * [`member`]: session, outbox, replica of the cluster's state, telemetry, leaving.
+//! * [`master`]: ordering, log, timeouts and election by exo's rules, for clusters of phones alone.
+//! * `driver` (feature): tokio, zenoh, sockets, HTTP. What cannot be simulated, and nothing else.
+#![forbid(unsafe_code)]
+
+pub mod discovery;
+#[cfg(feature = "driver")]
+pub mod driver;
+pub mod interface;
+pub mod master;
+pub mod member;
+pub mod now;
+pub mod random;
+
+pub use interface::{Interface, InterfaceKind};
+pub use now::Now;
+pub use random::Random;

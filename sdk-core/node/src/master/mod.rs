@@ -1,0 +1,1 @@
+//! Ordering the events of a cluster, by exo's rules.
