@@ -41,7 +41,10 @@ pub struct Refusal {
 
 /// Serialises a message and lets it through if exo would take it and our own rules allow it.
 pub fn seal<M: Serialize + ?Sized>(topic: Topic, message: &M) -> Result<Sealed, Refusal> {
-    let payload = serde_json::to_vec(message)
-        .map_err(|error| Refusal { topic, path: "$".to_owned(), why: error.to_string() })?;
+    let payload = serde_json::to_vec(message).map_err(|error| Refusal {
+        topic,
+        path: "$".to_owned(),
+        why: error.to_string(),
+    })?;
     Ok(Sealed { topic, payload: payload.into() })
 }
