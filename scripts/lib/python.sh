@@ -5,8 +5,10 @@
 need_python() {
     ! cmp -s "$1" "$2/installed.txt" || return 0
     say "setup: pip install -r ${1#"$ROOT"/} (into ${2#"$ROOT"/})"
-    python3 -m venv "$2" && "$2/bin/pip" install --quiet --disable-pip-version-check -r "$1" ||
-        die "the Python packages of ${1#"$ROOT"/} could not be installed" "run: python3 -m venv $2 && $2/bin/pip install -r $1"
+    if ! { python3 -m venv "$2" && "$2/bin/pip" install --quiet --disable-pip-version-check -r "$1"; }; then
+        die "the Python packages of ${1#"$ROOT"/} could not be installed" \
+            "run: python3 -m venv $2 && $2/bin/pip install -r $1"
+    fi
     cp "$1" "$2/installed.txt"
 }
 
