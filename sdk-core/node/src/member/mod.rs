@@ -10,6 +10,8 @@
 
 mod machine;
 mod readings;
+mod sequencer;
+mod session;
 mod state;
 mod stats;
 
