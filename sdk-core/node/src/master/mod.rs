@@ -1,1 +1,4 @@
 //! Ordering the events of a cluster, by exo's rules.
+
+pub mod election;
+pub mod ordering;
