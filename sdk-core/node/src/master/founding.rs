@@ -9,12 +9,12 @@
 //!     |                                                      |
 //!     +---- exo: Close, wait until closed, then Join --------+   from any state
 //! ```
-//! Phones see each other by the Hello and WhatsUp of exo's discovery, but in a namespace and on a port of their own
-//! ([`PORT`]): exo never hears them, and a Hello of exo's namespace is never answered. A WhatsUp with port 0 comes
+//! Phones see each other by the Hello and `WhatsUp` of exo's discovery, but in a namespace and on a port of their own
+//! ([`PORT`]): exo never hears them, and a Hello of exo's namespace is never answered. A `WhatsUp` with port 0 comes
 //! from a phone that looks, one with another port from a host.
 //!
 //! **The order.** A host that answers is followed, whatever its zid: newcomers depose nobody. With no host, the
-//! *smallest zid* opens, compared as the 16 little-endian bytes of the WhatsUp, which is how exo compares zids when it
+//! *smallest zid* opens, compared as the 16 little-endian bytes of the `WhatsUp`, which is how exo compares zids when it
 //! decides who dials. Of two hosts that meet, the one with the greater zid closes and its phones follow the other.
 //!
 //! **exo comes first.** When an exo was found, the phone cluster is closed and reported closed before the address of

@@ -59,7 +59,7 @@ pub struct Bounds {
 impl Bounds {
     /// For a phone that orders the events of other phones.
     pub const PHONE: Self =
-        Self { origins: 4096, ahead: 1024, bytes: 4 << 20, forgotten_after: Duration::from_secs(60) };
+        Self { origins: 4096, ahead: 1024, bytes: 4 << 20, forgotten_after: Duration::from_mins(1) };
 }
 
 /// Events of many origins, each in its own order.
@@ -160,7 +160,7 @@ mod tests {
     const START: Moment = Moment::after_start(Duration::ZERO);
 
     fn small() -> Ordering {
-        Ordering::new(Bounds { origins: 2, ahead: 3, bytes: 10, forgotten_after: Duration::from_secs(60) })
+        Ordering::new(Bounds { origins: 2, ahead: 3, bytes: 10, forgotten_after: Duration::from_mins(1) })
     }
 
     fn released(ordering: &mut Ordering, origin: &str) -> Vec<String> {
