@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::{
     json::{Object, Value},
-    loose, multiaddr,
-    rules::{Invariant, Model, Named, Rule, Rules},
+    invariants, loose, multiaddr,
+    rules::{Model, Named, Rule, Rules},
 };
 
 /// With whose eyes a value is judged.
@@ -25,6 +25,12 @@ pub(crate) enum Eyes {
 pub(crate) struct Fault {
     pub(crate) path: String,
     pub(crate) why: String,
+}
+
+impl Fault {
+    fn depth(&self) -> usize {
+        self.path.bytes().filter(|byte| matches!(byte, b'.' | b'[')).count()
+    }
 }
 
 /// A place in a message; written out only when something is wrong there.
@@ -128,7 +134,7 @@ impl Check<'_> {
                 None => {}
             }
         }
-        model.holds.iter().try_for_each(|invariant| self.invariant(*invariant, object, at))
+        model.holds.iter().try_for_each(|invariant| invariants::hold(*invariant, object, at))
     }
 
     /// `loose` is true inside an open class, which converts.
@@ -236,14 +242,18 @@ impl Check<'_> {
             Some(Err(fault)) => Some(fault),
             None => None,
         };
-        let mut closest = complaint.or_else(|| self.unknown_tag(choices, value, at));
+        let told = complaint.or_else(|| self.unknown_tag(choices, value, at));
+        let mut deepest: Option<Fault> = None;
         for choice in choices {
             match self.rule(choice, value, loose, at) {
                 Ok(()) => return Ok(()),
-                Err(fault) => closest = closest.or(Some(fault).filter(|_| !matches!(choice, Rule::Null))),
+                // Without a tag the choice that came furthest was meant.
+                Err(fault) if matches!(choice, Rule::Null) || told.is_some() => drop(fault),
+                Err(fault) if deepest.as_ref().is_some_and(|other| other.depth() >= fault.depth()) => {}
+                Err(fault) => deepest = Some(fault),
             }
         }
-        Err(closest.unwrap_or_else(|| at.fault(format!("nothing that exo takes is {}", value.kind()))))
+        Err(told.or(deepest).unwrap_or_else(|| at.fault(format!("nothing that exo takes is {}", value.kind()))))
     }
 
     fn unknown_tag(&self, choices: &[Rule], value: &Value<'_>, at: &Place<'_>) -> Option<Fault> {
@@ -263,49 +273,6 @@ impl Check<'_> {
             _ => None,
         }
     }
-
-    fn invariant(&self, invariant: Invariant, object: &Object<'_>, at: &Place<'_>) -> Result<(), Fault> {
-        match invariant {
-            Invariant::RunnersHaveShards => {
-                let shards = field(object, "runner_to_shard");
-                let Some(Value::Object(runners)) = field(object, "node_to_runner") else { return Ok(()) };
-                for (node, runner) in runners.iter() {
-                    if let Value::Text(runner) = runner {
-                        if !has_shard(shards, runner) {
-                            return Err(at.key("node_to_runner").key(node).fault("a runner without a shard"));
-                        }
-                    }
-                }
-                Ok(())
-            }
-            Invariant::BoundRunnerHasShard => {
-                let (Some(Value::Object(instance)), Some(Value::Text(runner))) =
-                    (field(object, "instance"), field(object, "bound_runner_id"))
-                else {
-                    return Ok(());
-                };
-                let body = match instance.only() {
-                    Some((_, Value::Object(body))) => body,
-                    _ => instance,
-                };
-                let Some(Value::Object(assignments)) = field(body, "shard_assignments") else { return Ok(()) };
-                match has_shard(field(assignments, "runner_to_shard"), runner) {
-                    true => Ok(()),
-                    false => Err(at.key("bound_runner_id").fault("a runner without a shard")),
-                }
-            }
-        }
-    }
-}
-
-/// The field of a closed class that was judged already, by either name.
-fn field<'a, 'v>(object: &'a Object<'v>, name: &str) -> Option<&'a Value<'v>> {
-    object.get(&super::compile::camel(name)).or_else(|| object.get(name))
-}
-
-/// exo makes a new random id of an empty one, so an empty runner id is never found again.
-fn has_shard(shards: Option<&Value<'_>>, runner: &str) -> bool {
-    matches!(shards, Some(Value::Object(shards)) if !runner.is_empty() && shards.get(runner).is_some())
 }
 
 fn is_one_of(names: &[Box<str>], text: &str) -> bool {

@@ -104,6 +104,7 @@ impl Compiler<'_> {
                 "also_written" => model.also_written.clone_from(&line.keys),
                 "runners_have_shards" => model.holds.push(Invariant::RunnersHaveShards),
                 "bound_runner_has_shard" => model.holds.push(Invariant::BoundRunnerHasShard),
+                "id_names_a_file" => model.holds.push(Invariant::IdNamesAFile),
                 other => return Err(format!("{name} cannot be {other}")),
             }
         }
@@ -144,7 +145,8 @@ impl Compiler<'_> {
         if let Some(only) = schema["const"].as_str() {
             return Ok(Rule::OneOf([only.into()].into()));
         }
-        Ok(match schema["type"].as_str() {
+        // A type alone is written as its name.
+        Ok(match schema.as_str().or(schema["type"].as_str()) {
             Some("null") => Rule::Null,
             Some("boolean") => Rule::Bool,
             Some("string") => Rule::Text,

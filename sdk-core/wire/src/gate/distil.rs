@@ -93,12 +93,16 @@ fn rename(schema: &mut Json, names: &BTreeMap<String, String>) {
     }
 }
 
-/// A schema without prose. The names of properties stay, whatever they are.
+/// A schema without prose; a type alone as its name. The names of properties stay, whatever they are.
 fn bare(schema: &Json) -> Json {
     match schema {
         Json::Object(entries) => {
             let kept = entries.iter().filter(|(key, _)| !PROSE.contains(&key.as_str()) && *key != "$defs");
-            Json::Object(kept.map(|(key, value)| (key.clone(), bare_entry(key, value))).collect())
+            let kept: Map<String, Json> = kept.map(|(key, value)| (key.clone(), bare_entry(key, value))).collect();
+            match kept.get("type") {
+                Some(alone) if kept.len() == 1 && alone != "object" => alone.clone(),
+                _ => Json::Object(kept),
+            }
         }
         Json::Array(items) => items.iter().map(bare).collect(),
         other => other.clone(),

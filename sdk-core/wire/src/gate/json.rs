@@ -50,7 +50,7 @@ impl Value<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Int<'a>(&'a str);
 
-impl<'a> Int<'a> {
+impl Int<'_> {
     /// The number, or the end of the range on its side: no rule of exo's has a bound out there.
     pub(crate) fn clamped(self) -> i128 {
         self.0.parse().unwrap_or(if self.0.starts_with('-') { i128::MIN } else { i128::MAX })
@@ -59,11 +59,6 @@ impl<'a> Int<'a> {
     /// The nearest float; infinite where Python's conversion overflows.
     pub(crate) fn as_float(self) -> f64 {
         self.0.parse().unwrap_or(f64::NAN)
-    }
-
-    /// The digits.
-    pub(crate) fn text(self) -> &'a str {
-        self.0
     }
 }
 

@@ -7,6 +7,7 @@
 pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod distil;
+mod invariants;
 pub(crate) mod json;
 mod loose;
 mod multiaddr;
