@@ -1,6 +1,6 @@
 """How a phone goes: with a goodbye, or without one."""
 
-from .conftest import Scene
+from .scene import Scene
 
 TRACES = ("lastSeen", "nodeMemory", "nodeDisk", "nodeSystem", "nodeNetwork", "downloads")
 

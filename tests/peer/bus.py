@@ -119,7 +119,7 @@ def _config(node_id: str, port: int, locators: list[str]) -> zenoh.Config:
         "id": node_id,
         "listen/endpoints": [f"tcp/[::]:{port}"],
         "connect/endpoints": locators,
-        "connect/timeout_ms": 0,
+        "connect/timeout_ms": -1,
         "connect/exit_on_failure": False,
         "connect/retry": {"period_init_ms": 100, "period_max_ms": 300, "period_increase_factor": 2},
         "scouting/multicast/enabled": False,
