@@ -64,6 +64,11 @@ class Exo(Process):
     def master(self) -> str:
         return list(self.said(say="session"))[-1]["master"]
 
+    def clients(self) -> int:
+        """How many clients are linked to it now."""
+        links = list(self.said(say="link", kind="client"))
+        return sum(1 if line["up"] else -1 for line in links)
+
     # Its verdict.
 
     def assert_unharmed(self) -> None:

@@ -133,6 +133,12 @@ class Host:
         self._ip("link", "set", "eth0", "address", f"02:00:00:00:77:{tail:02x}")
         self.link_up()
 
+    def add_ipv6(self, address: str) -> None:
+        self._ip("address", "add", f"{address}/64", "dev", "eth0", "nodad")
+
+    def without_ipv6(self) -> None:
+        self.sh("echo 1 > /proc/sys/net/ipv6/conf/eth0/disable_ipv6")
+
     def link_local(self) -> str:
         """The IPv6 address that came by itself."""
         words = self._ip("-6", "address", "show", "dev", "eth0", "scope", "link").split()

@@ -48,3 +48,13 @@ class Phone(Process):
             within,
             lambda: exo.tail() + "\n" + self.tail(),
         )
+
+    def assert_acks_are_in_the_log_of(self, *masters: Exo) -> None:
+        """What this phone takes for acknowledged stands in a log, once (twice is checked at the end of each scene)."""
+        acked = {line["acked"] for line in self.log() if "acked" in line}
+        indexed = {line["event_id"] for master in masters for line in master.indexed()}
+        assert acked <= indexed, f"acked but in no log: {acked - indexed}"
+
+    def resident_bytes(self) -> int:
+        fields = Path(f"/proc/{self.popen.pid}/status").read_text().splitlines()
+        return next((int(line.split()[1]) << 10 for line in fields if line.startswith("VmRSS")), 0)

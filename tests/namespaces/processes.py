@@ -80,8 +80,11 @@ class Process:
 
     def interrupt(self, within: float = 5.0) -> int:
         """Ctrl-C; the exit code."""
-        self.popen.send_signal(signal.SIGINT)
+        self.ask_to_stop()
         return self.popen.wait(within)
+
+    def ask_to_stop(self) -> None:
+        self.popen.send_signal(signal.SIGINT)
 
     def kill(self) -> None:
         self.popen.kill()

@@ -56,9 +56,11 @@ class Bus:
         # A dead router's token stays alive at its neighbours in stock zenoh 1.9.0 (zenoh #2602). exo's fork withdraws
         # it at once; the end of the transport tells the same.
         def on_transport(event: zenoh.TransportEvent) -> None:
-            gone = event.kind == zenoh.SampleKind.DELETE and event.transport.whatami == zenoh.WhatAmI.ROUTER
-            if gone:
-                self._in_loop(self._token, f"live/{event.transport.zid}", False, token_changed)
+            zid, kind = str(event.transport.zid), str(event.transport.whatami)
+            is_up = event.kind == zenoh.SampleKind.PUT
+            self._in_loop(lambda: say("link", zid=zid, kind=kind, up=is_up))
+            if not is_up and event.transport.whatami == zenoh.WhatAmI.ROUTER:
+                self._in_loop(self._token, f"live/{zid}", False, token_changed)
 
         self.kept.append(session.info.declare_transport_events_listener(on_transport))
         self.kept.append(session.liveliness().declare_token(f"live/{self.node_id}"))

@@ -41,6 +41,7 @@ class Election:
     def heard(self, message: ElectionMessage) -> None:
         if message.proposed_session.master_node_id == self.node_id:
             return
+        say("election message", **message.model_dump())
         if message.clock > self.clock:
             self.clock = message.clock
             self._begin([message], CAMPAIGN)
