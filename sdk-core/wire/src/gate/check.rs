@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::{
-    json::{Object, Value},
     invariants, loose, multiaddr,
     rules::{Model, Named, Rule, Rules},
+    value::{Object, Value},
 };
 
 /// With whose eyes a value is judged.
@@ -114,7 +114,9 @@ impl Check<'_> {
             for (key, _) in object.iter() {
                 // Where both names of a field are there, exo reads the second one and calls the first unknown.
                 let known = model.fields.iter().any(|field| match &field.camel {
-                    Some(camel) if tolerant => **camel == *key || (*field.name == *key && object.get(camel).is_none()),
+                    Some(camel) if tolerant => {
+                        **camel == *key || (*field.name == *key && object.get(camel).is_none())
+                    }
                     _ => *field.name == *key,
                 });
                 let written = !tolerant && model.also_written.iter().any(|also| **also == *key);
@@ -178,10 +180,10 @@ impl Check<'_> {
                     None => expected("a number"),
                 }
             }
-            (Rule::OneOf(names), Value::Text(text)) => match is_one_of(names, text) {
-                true => Ok(()),
-                false => Err(at.fault(format!("expected one of {}", names.join(", ")))),
-            },
+            (Rule::OneOf(names), Value::Text(text)) if is_one_of(names, text) => Ok(()),
+            (Rule::OneOf(names), Value::Text(_)) => {
+                Err(at.fault(format!("expected one of {}", names.join(", "))))
+            }
             (Rule::List(item), Value::List(items)) => self.items(item, items, loose, at),
             (Rule::Tuple(item), Value::List(items)) if self.eyes != Eyes::ExosParser => {
                 self.items(item, items, loose, at)
@@ -200,7 +202,9 @@ impl Check<'_> {
                     Some((key, _)) => Err(at.key(key).fault(format!("expected one of {}", names.join(", ")))),
                 }
             }
-            (Rule::Iterated(_), Value::Text(text)) if self.eyes == Eyes::ExosParser && text.is_empty() => Ok(()),
+            (Rule::Iterated(_), Value::Text(text)) if self.eyes == Eyes::ExosParser && text.is_empty() => {
+                Ok(())
+            }
             (Rule::Table { whole_number_keys, value: rule }, Value::Object(object)) => {
                 for (key, value) in object.iter() {
                     let place = at.key(key);
@@ -233,7 +237,9 @@ impl Check<'_> {
     fn union(&self, choices: &[Rule], value: &Value<'_>, loose: bool, at: &Place<'_>) -> Result<(), Fault> {
         let likely = match value {
             Value::Object(object) => object.only().and_then(|(key, _)| {
-                choices.iter().find(|choice| self.class(choice).is_some_and(|model| model.tagged && *model.name == *key))
+                choices.iter().find(|choice| {
+                    self.class(choice).is_some_and(|model| model.tagged && *model.name == *key)
+                })
             }),
             _ => None,
         };
@@ -253,7 +259,9 @@ impl Check<'_> {
                 Err(fault) => deepest = Some(fault),
             }
         }
-        Err(told.or(deepest).unwrap_or_else(|| at.fault(format!("nothing that exo takes is {}", value.kind()))))
+        Err(told
+            .or(deepest)
+            .unwrap_or_else(|| at.fault(format!("nothing that exo takes is {}", value.kind()))))
     }
 
     fn unknown_tag(&self, choices: &[Rule], value: &Value<'_>, at: &Place<'_>) -> Option<Fault> {

@@ -3,8 +3,8 @@
 use super::{
     check::{Fault, Place},
     compile::camel,
-    json::{Object, Value},
     rules::Invariant,
+    value::{Object, Value},
 };
 
 /// The longest name of a file on the systems that exo runs on, in bytes.
@@ -52,10 +52,10 @@ fn id_names_a_file(object: &Object<'_>, at: &Place<'_>) -> Result<(), Fault> {
     let looks = matches!(field(object, "vision"), None | Some(Value::Null));
     // `a/b` becomes `a--b`. A name with a zero byte is not looked for at all.
     let name = id.len() + id.matches('/').count();
-    match looks && name > LONGEST_NAME && !id.contains('\0') {
-        true => Err(at.key("model_id").fault("too long for the name of a directory")),
-        false => Ok(()),
+    if looks && name > LONGEST_NAME && !id.contains('\0') {
+        return Err(at.key("model_id").fault("too long for the name of a directory"));
     }
+    Ok(())
 }
 
 /// A field of a closed class, by either name.
