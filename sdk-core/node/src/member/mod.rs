@@ -8,11 +8,19 @@
 //! The member is *passive*: it sends no election message and declares no liveliness token. It learns the session by
 //! listening, registers itself with events, and is joined when it sees them come back with their place in the log.
 
+mod link;
+mod machine;
 mod readings;
+mod routers;
+mod sequencer;
+mod session;
 mod state;
+mod stats;
 
+pub use machine::{Member, MemberConfig};
 pub use readings::{Disk, Gauges, Identity, Memory, Readings};
 pub use state::{ClusterView, MemberState, NodeView};
+pub use stats::Stats;
 
 use std::net::SocketAddr;
 
