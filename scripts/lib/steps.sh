@@ -2,7 +2,7 @@
 # Steps, counts and the closing line of scripts/test.
 #
 #   step  NAME COMMAND...       one check: passes when the command succeeds
-#   tests NAME COMMAND...       a cargo test: every test in it counts
+#   tests NAME COMMAND...       a cargo test or a pytest: every test in it counts
 #   fact  NAME COMMAND...       shows the last line that the command prints; counts as one check
 #   skip  NAME WHY [NEED]       names what was not run; NEED is mac, phone or linux where this machine never can
 #
@@ -119,19 +119,25 @@ duration() {
     if [ "$1" -lt 60 ]; then echo "$1 s"; else printf '%d min %02d s\n' $(($1 / 60)) $(($1 % 60)); fi
 }
 
-# Sums one column of libtest's "test result:" lines in $LOG.
+# Sums one column of libtest's "test result:" lines and of pytest's "3 passed, 1 skipped in 2.1s" lines in $LOG.
 sum_of() {
-    sed -n "s/^test result:.* \([0-9][0-9]*\) $1.*/\1/p" "$LOG" | awk '{ n += $1 } END { print n + 0 }'
+    local pytest="$1"
+    case "$1" in failed) pytest='(failed|error|errors)' ;; ignored) pytest=skipped ;; esac
+    {
+        sed -n "s/^test result:.* \([0-9][0-9]*\) $1.*/\1/p" "$LOG"
+        sed -En 's/^=* ?([0-9]+ [a-z]+(, [0-9]+ [a-z]+)*) in [0-9.]+s.*/\1/p' "$LOG" | tr , '\n' |
+            sed -En "s/^ ?([0-9]+) $pytest$/\1/p"
+    } | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# libtest's ignored tests are skips like any other: named, and a failure in CI unless they say what they need.
+# Ignored tests are skips like any other: named, and a failure in CI unless they say what they need.
 name_ignored() {
     local line
     while IFS= read -r line; do
         case "$line" in
-            *'needs a Mac'*) skip "$line" 'marked #[ignore]' mac ;;
-            *'needs a phone'*) skip "$line" 'marked #[ignore]' phone ;;
-            *) skip "$line" 'marked #[ignore]' ;;
+            *'needs a Mac'*) skip "$line" 'marked as ignored' mac ;;
+            *'needs a phone'*) skip "$line" 'marked as ignored' phone ;;
+            *) skip "$line" 'marked as ignored' ;;
         esac
-    done < <(sed -n 's/^test \(.*\) \.\.\. ignored/\1/p' "$LOG")
+    done < <(sed -n 's/^test \(.*\) \.\.\. ignored/\1/p; s/^SKIPPED \[[0-9]*\] //p' "$LOG")
 }

@@ -48,6 +48,14 @@ STEPS
 story 'a runner without tests is a failure' '0 passed, 1 failed' 1 <<'STEPS'
     tests some libtest 0 0 0
 STEPS
+story "pytest's tests count one by one, and so do its errors" '12 passed, 3 failed' 1 <<'STEPS'
+    pytest() { echo '=== 2 failed, 12 passed, 1 error in 3.21s ==='; return 1; }
+    tests some pytest
+STEPS
+story "a quiet pytest counts as well" '5 passed, 0 failed' 0 <<'STEPS'
+    pytest() { echo '5 passed in 71.02s (0:01:11)'; }
+    tests some pytest
+STEPS
 story 'a skip is counted and fails nothing' '1 passed, 0 failed, 1 skipped' 0 <<'STEPS'
     step one true
     skip two 'there is no shellcheck'

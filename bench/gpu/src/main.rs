@@ -1,23 +1,13 @@
 //! `./scripts/bench gpu`: exo-gpu beside its rivals, everybody in turns in one run.
 //!
-//! Each row has contestants ([`race`]) and a goal ([`row`]); the figures go to JSON ([`report`]), a table
-//! ([`table`]) and a plot ([`plot`]). A rival that cannot run stays in its row with the error, and the row is not
-//! met.
+//! The race, its goals and its reports are [`bench_race`]'s; here is the work.
 
 mod data;
 mod light;
-mod machine;
 mod ours;
 mod peer;
-mod plan;
-mod plot;
-mod race;
-mod report;
 mod rivals;
-mod row;
 mod rows;
-mod stats;
-mod table;
 
 use std::{
     collections::BTreeMap,
@@ -26,6 +16,23 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use bench_race::{Titles, machine, plan, publish, race, row, stats};
+
+const TITLES: Titles = Titles { part: "gpu", page: "GPU benchmarks", plot: "exo-gpu beside its rivals" };
+
+const HELP: &str = "\
+Races exo-gpu against wgpu, raw ash, memcpy, numpy, ncnn and ggml, everybody in turns in one run.
+
+usage: ./scripts/bench gpu [--only ID]... [--quick]
+
+  --only ID   one row (P1.up) or family (P1); may be given several times
+  --quick     few rounds: shows that everything works; its figures are not for quoting
+
+rows: P0 open, P1 transfers of 16 MiB, P2 upload of 1 MiB, P3 allocate and free, P4 one dispatch, P5 matmul on
+      lavapipe, P6 matmul on the CPU, P7 4-bit matvec on the CPU, P8 4-bit matvec on lavapipe, M1 peak memory
+
+A whole run writes docs/benchmarks/gpu.{json,md,svg}; a partial or quick one writes to bench/target/partial/.
+";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -57,29 +64,19 @@ fn child(words: &[&str]) -> Result<()> {
 
 fn bench(arguments: Vec<String>) -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(PathBuf::from);
-    let Some(plan) = plan::Plan::parse(arguments, &root.context("not in the repository")?)? else {
+    let Some(plan) = plan::Plan::parse(arguments, &root.context("not in the repository")?, HELP)? else {
         return Ok(());
     };
-    let vulkan = rivals::raw::Raw::open().map(|raw| (raw.name.clone(), raw.driver.clone()));
-    let machine = machine::Machine::ask(&plan.root, vulkan.map_err(|error| format!("{error:#}")));
+    let machine = machine::Machine::ask(&plan.root, vulkan());
     let rows = rows::run(&plan)?;
-    let reasons = reasons(&plan.root)?;
-    let folder = plan.output();
-    std::fs::create_dir_all(&folder)?;
-    let page = table::page(&machine, plan.quick, &rows, &reasons);
-    std::fs::write(folder.join("gpu.md"), &page)?;
-    std::fs::write(folder.join("gpu.svg"), plot::svg(&machine, &rows))?;
-    let report = report::Report::of(machine, plan.quick, &rows, &reasons);
-    std::fs::write(folder.join("gpu.json"), serde_json::to_string_pretty(&report)? + "\n")?;
-    println!("{page}");
-    let met = rows.iter().filter(|row| row.is_met()).count();
-    println!("{met} of {} goals met; written to {}/gpu.{{json,md,svg}}", rows.len(), folder.display());
-    Ok(())
+    publish(TITLES, &plan, machine, &rows)
 }
 
-/// Why rows miss their goals, as people found by profiling; shown only beside a row that does.
-fn reasons(root: &Path) -> Result<BTreeMap<String, String>> {
-    let path = root.join("bench/reasons.json");
-    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    serde_json::from_str(&text).with_context(|| path.display().to_string())
+/// The Vulkan that the lavapipe rows run on.
+fn vulkan() -> BTreeMap<String, String> {
+    let (device, driver) = match rivals::raw::Raw::open() {
+        Ok(raw) => (raw.name.clone(), raw.driver.clone()),
+        Err(error) => (format!("unavailable: {error:#}"), "unavailable".into()),
+    };
+    BTreeMap::from([("vulkan_device".into(), device), ("vulkan_driver".into(), driver)])
 }

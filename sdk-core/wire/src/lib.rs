@@ -14,6 +14,7 @@
 //! The reason for the gate: one malformed message ends every exo process in the cluster. See `docs/protocol.md`.
 #![forbid(unsafe_code)]
 
+pub mod builds;
 pub mod datagram;
 pub mod gate;
 pub mod heard;

@@ -87,7 +87,7 @@ fn of_ours(product: &Product, q: &Quantised, backend: BackendKind, times: usize)
 
 /// ggml's 4-bit types, each as a peer of its own; the best of them counts.
 fn of_ggml(plan: &Plan, product: &Product, name: &str) -> Vec<Contestant<'static>> {
-    let mut command = Command::new(plan.ggml());
+    let mut command = Command::new(plan.root.join("bench/target/ggml/release/bench-ggml"));
     command.arg(name).arg(&product.folder).arg(SIZE.to_string()).arg(light::THREADS.to_string());
     // ggml passes over Vulkan devices that are CPUs unless one is named.
     command.env("GGML_VK_VISIBLE_DEVICES", "0").env("OMP_NUM_THREADS", light::THREADS.to_string());

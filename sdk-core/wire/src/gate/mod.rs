@@ -4,9 +4,18 @@
 //! hard; the gate makes it impossible to do by mistake: the very bytes that would be published are read again as
 //! exo's own parser would read them, in release builds too. A refusal is an error to us and silence on the wire.
 
+pub(crate) mod check;
+pub(crate) mod compile;
+pub(crate) mod distil;
+pub(crate) mod json;
+mod loose;
+mod multiaddr;
+pub(crate) mod rules;
+
 use serde::Serialize;
 
-use crate::topic::Topic;
+use self::check::{Check, Eyes, Fault, Place};
+use crate::{builds, topic::Topic};
 
 /// A payload that passed the gate. Nothing else can be published.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,15 +42,44 @@ impl Sealed {
 pub struct Refusal {
     /// Where it would have gone.
     pub topic: Topic,
-    /// The place in the message, such as `event.NodeGatheredInfo.info`.
+    /// The place in the message, such as `$.event.NodeGatheredInfo.info`.
     pub path: String,
     /// What is wrong there.
     pub why: String,
+}
+
+/// exo's own judgement of a payload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether exo's parser takes it. If not, the process that receives it ends.
+    pub accept: bool,
+    /// The first thing that is wrong; empty if nothing is.
+    pub why: String,
+}
+
+/// What the parser of the newest known build says of a payload. Bytes, because that is what arrives.
+pub fn verdict(topic: Topic, payload: impl AsRef<[u8]>) -> Verdict {
+    match parsed_by_exo(topic, payload.as_ref(), Eyes::ExosParser) {
+        Ok(_) => Verdict { accept: true, why: String::new() },
+        Err(Fault { path, why }) => Verdict { accept: false, why: format!("at {path}: {why}") },
+    }
+}
+
+fn parsed_by_exo(topic: Topic, payload: &[u8], eyes: Eyes) -> Result<json::Value<'_>, Fault> {
+    let root = Place::ROOT;
+    let rules = builds::newest().ok_or_else(|| root.fault("no build of exo is known"))?.rules();
+    let value = json::read(payload).map_err(|fault| root.fault(fault.to_string()))?;
+    let model = rules.of(topic).ok_or_else(|| root.fault("the build has no such topic"))?;
+    Check { rules, eyes }.model(model, &value, &root)?;
+    Ok(value)
 }
 
 /// Serialises a message and lets it through if exo would take it and our own rules allow it.
 pub fn seal<M: Serialize + ?Sized>(topic: Topic, message: &M) -> Result<Sealed, Refusal> {
     let payload = serde_json::to_vec(message)
         .map_err(|error| Refusal { topic, path: "$".to_owned(), why: error.to_string() })?;
-    Ok(Sealed { topic, payload: payload.into() })
+    match parsed_by_exo(topic, &payload, Eyes::AsWritten) {
+        Ok(_) => Ok(Sealed { topic, payload: payload.into() }),
+        Err(Fault { path, why }) => Err(Refusal { topic, path, why }),
+    }
 }

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use crate::{
+    Titles,
     machine::Machine,
     race::Outcome,
     report::{reason, rounded},
@@ -14,12 +15,20 @@ const HEADER: &str = "| id | work | unit | ours (median) | limit | peers | x lim
                       |---|---|---|---:|---:|---|---:|---:|---|---|\n";
 
 /// The whole page.
-pub fn page(machine: &Machine, quick: bool, rows: &[Row], reasons: &BTreeMap<String, String>) -> String {
+pub fn page(
+    titles: Titles,
+    machine: &Machine,
+    quick: bool,
+    rows: &[Row],
+    reasons: &BTreeMap<String, String>,
+) -> String {
     let mut page = format!(
-        "# GPU benchmarks\n\nWritten by `./scripts/bench gpu`{}; do not edit. Everybody ran in turns in one run. A figure \
+        "# {}\n\nWritten by `./scripts/bench {}`{}; do not edit. Everybody ran in turns in one run. A figure \
          is the best of several samples (where the goal is a p50: the median), our median in brackets. Ratios above 1 \
          mean that we are better.\n\n\
-         * Commit: `{}`\n* Date: {}\n* Machine: {}, {} cores, {:.0} GiB, {}, Linux {}\n* Vulkan: {}, {}\n\n",
+         * Commit: `{}`\n* Date: {}\n* Machine: {}, {} cores, {:.0} GiB, {}, Linux {}\n",
+        titles.page,
+        titles.part,
         if quick { " --quick" } else { "" },
         machine.commit,
         machine.date,
@@ -28,15 +37,17 @@ pub fn page(machine: &Machine, quick: bool, rows: &[Row], reasons: &BTreeMap<Str
         machine.memory_bytes as f64 / f64::from(1 << 30),
         machine.system,
         machine.kernel,
-        machine.vulkan_device,
-        machine.vulkan_driver,
     );
+    for (name, value) in &machine.facts {
+        let _ = writeln!(page, "* {}: {value}", name.replace('_', " "));
+    }
+    page.push('\n');
     page.push_str(HEADER);
     for row in rows {
         page.push_str(&line(row));
     }
     page.push_str(&misses(rows, reasons));
-    page.push_str("\n![Ratios and goals](gpu.svg)\n");
+    let _ = writeln!(page, "\n![Ratios and goals]({}.svg)", titles.part);
     page
 }
 

@@ -1,6 +1,6 @@
 //! Where and from what a run came. All of it is asked of the machine; nothing is typed by a person.
 
-use std::{path::Path, process::Command};
+use std::{collections::BTreeMap, path::Path, process::Command};
 
 use serde::Serialize;
 
@@ -21,17 +21,14 @@ pub struct Machine {
     pub system: String,
     /// The kernel.
     pub kernel: String,
-    /// The Vulkan device that the lavapipe rows ran on.
-    pub vulkan_device: String,
-    /// Its driver, with Mesa's version.
-    pub vulkan_driver: String,
+    /// What else matters to this benchmark, such as the Vulkan driver.
+    #[serde(flatten)]
+    pub facts: BTreeMap<String, String>,
 }
 
 impl Machine {
     /// Asks the machine. What cannot be had is said to be unavailable.
-    pub fn ask(repository: &Path, vulkan: Result<(String, String), String>) -> Self {
-        let (vulkan_device, vulkan_driver) =
-            vulkan.unwrap_or_else(|why| (format!("unavailable: {why}"), "unavailable".into()));
+    pub fn ask(repository: &Path, facts: BTreeMap<String, String>) -> Self {
         Self {
             commit: commit(repository),
             date: said_by(Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"])),
@@ -43,8 +40,7 @@ impl Machine {
                 .map_or(0, |kib| kib * 1024),
             system: field("/etc/os-release", "PRETTY_NAME", '=').trim_matches('"').to_owned(),
             kernel: said_by(Command::new("uname").arg("-r")),
-            vulkan_device,
-            vulkan_driver,
+            facts,
         }
     }
 }

@@ -14,23 +14,13 @@ pub struct Plan {
     pub root: PathBuf,
 }
 
-const HELP: &str = "\
-Races exo-gpu against wgpu, raw ash, memcpy, numpy, ncnn and ggml, everybody in turns in one run.
-
-usage: ./scripts/bench gpu [--only ID]... [--quick]
-
-  --only ID   one row (P1.up) or family (P1); may be given several times
-  --quick     few rounds: shows that everything works; its figures are not for quoting
-
-rows: P0 open, P1 transfers of 16 MiB, P2 upload of 1 MiB, P3 allocate and free, P4 one dispatch, P5 matmul on
-      lavapipe, P6 matmul on the CPU, P7 4-bit matvec on the CPU, P8 4-bit matvec on lavapipe, M1 peak memory
-
-A whole run writes docs/benchmarks/gpu.{json,md,svg}; a partial or quick one writes to bench/target/partial/.
-";
-
 impl Plan {
     /// Reads the command line; `None` when help was asked for, and printed.
-    pub fn parse(arguments: impl IntoIterator<Item = String>, root: &Path) -> Result<Option<Self>> {
+    pub fn parse(
+        arguments: impl IntoIterator<Item = String>,
+        root: &Path,
+        help: &str,
+    ) -> Result<Option<Self>> {
         let mut plan = Self { quick: false, only: Vec::new(), root: root.to_owned() };
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
@@ -38,10 +28,10 @@ impl Plan {
                 "--quick" => plan.quick = true,
                 "--only" => plan.only.push(arguments.next().context("--only takes a row, such as P5")?),
                 "-h" | "--help" => {
-                    print!("{HELP}");
+                    print!("{help}");
                     return Ok(None);
                 }
-                other => bail!("unknown argument {other}\n\n{HELP}"),
+                other => bail!("unknown argument {other}\n\n{help}"),
             }
         }
         Ok(Some(plan))
@@ -79,11 +69,6 @@ impl Plan {
     pub fn script(&self, name: &str) -> PathBuf {
         self.root.join("bench/peers").join(name)
     }
-
-    /// ggml's program.
-    pub fn ggml(&self) -> PathBuf {
-        self.root.join("bench/target/ggml/release/bench-ggml")
-    }
 }
 
 #[cfg(test)]
@@ -92,7 +77,7 @@ mod tests {
 
     fn plan(arguments: &[&str]) -> Plan {
         let arguments = arguments.iter().map(ToString::to_string);
-        Plan::parse(arguments, Path::new("/r")).unwrap().unwrap()
+        Plan::parse(arguments, Path::new("/r"), "usage: this").unwrap().unwrap()
     }
 
     #[test]
@@ -113,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_mistyped_argument_is_an_error_that_shows_the_help() {
-        let error = Plan::parse(["--fast".to_owned()], Path::new("/r")).err().unwrap();
+        let error = Plan::parse(["--fast".to_owned()], Path::new("/r"), "usage: this").err().unwrap();
         assert!(error.to_string().contains("usage:"));
     }
 }

@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use crate::{
+    Titles,
     machine::Machine,
     row::{Judged, Row},
 };
@@ -30,7 +31,7 @@ struct Line {
 }
 
 /// The plot as an SVG document.
-pub fn svg(machine: &Machine, rows: &[Row]) -> String {
+pub fn svg(titles: Titles, machine: &Machine, rows: &[Row]) -> String {
     let lines = lines(rows);
     let axis = Axis::over(&lines);
     let bottom = TOP + STEP * lines.len() as f64;
@@ -38,15 +39,16 @@ pub fn svg(machine: &Machine, rows: &[Row]) -> String {
     let _ = writeln!(
         svg,
         r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {h}" width="{WIDTH}" height="{h}" font-family="system-ui, sans-serif" font-size="13">
-<title>exo-gpu: ratio to limits and peers, with goals</title>
+<title>{title}: ratio to limits and peers, with goals</title>
 <rect width="100%" height="100%" fill="white"/>
-<text x="20" y="30" font-size="19" font-weight="600" fill="{INK}">exo-gpu beside its rivals</text>
+<text x="20" y="30" font-size="19" font-weight="600" fill="{INK}">{title}</text>
 <text x="20" y="50" fill="{GREY}">How many times better than the limit or the best peer. Right of 1x we win; the black mark is the goal.</text>
 <text x="20" y="68" fill="{GREY}">{}</text>"#,
         escaped(&format!(
-            "{}, {} cores; {}; commit {:.12}; {}",
-            machine.cpu, machine.cores, machine.vulkan_driver, machine.commit, machine.date
+            "{}, {} cores; commit {:.12}; {}",
+            machine.cpu, machine.cores, machine.commit, machine.date
         )),
+        title = escaped(titles.plot),
         h = bottom + 44.0,
     );
     for tick in axis.ticks() {

@@ -1,10 +1,11 @@
-//! The rows as JSON: what `docs/benchmarks/gpu.json` holds.
+//! The rows as JSON: what `docs/benchmarks/*.json` hold.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::{
+    Titles,
     machine::Machine,
     race::Outcome,
     row::{Row, Unit},
@@ -15,7 +16,7 @@ use crate::{
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// What wrote this file.
-    pub written_by: &'static str,
+    pub written_by: String,
     /// How to read the ratios.
     pub ratios: &'static str,
     /// Whether this was a short run, whose figures are for the eye only.
@@ -67,9 +68,15 @@ struct Figure {
 
 impl Report {
     /// The report of a run. `reasons` explains misses, by row or family.
-    pub fn of(machine: Machine, quick: bool, rows: &[Row], reasons: &BTreeMap<String, String>) -> Self {
+    pub fn of(
+        titles: Titles,
+        machine: Machine,
+        quick: bool,
+        rows: &[Row],
+        reasons: &BTreeMap<String, String>,
+    ) -> Self {
         Self {
-            written_by: "./scripts/bench gpu",
+            written_by: format!("./scripts/bench {}", titles.part),
             ratios: "more than 1 always means better than the limit or the peer",
             quick,
             machine,

@@ -1,0 +1,62 @@
+//! What all benchmarks share: contestants that take turns ([`race`]), rows with goals ([`row`]), and the reports that
+//! come of them as JSON ([`report`]), a table ([`table`]) and a plot ([`plot`]).
+//!
+//! A rival that cannot run stays in its row with the error, and the row is not met.
+
+pub mod machine;
+pub mod plan;
+pub mod plot;
+pub mod race;
+pub mod report;
+pub mod row;
+pub mod stats;
+pub mod table;
+
+use std::{collections::BTreeMap, path::Path};
+
+use anyhow::{Context, Result};
+
+/// What a benchmark is called, in each place that names it.
+#[derive(Clone, Copy, Debug)]
+pub struct Titles {
+    /// The part of `./scripts/bench`, which is also the name of its files.
+    pub part: &'static str,
+    /// The page's heading.
+    pub page: &'static str,
+    /// The plot's heading.
+    pub plot: &'static str,
+}
+
+/// Writes the JSON, the table and the plot of a run, and shows the table.
+pub fn publish(
+    titles: Titles,
+    plan: &plan::Plan,
+    machine: machine::Machine,
+    rows: &[row::Row],
+) -> Result<()> {
+    let reasons = reasons(&plan.root)?;
+    let folder = plan.output();
+    std::fs::create_dir_all(&folder)?;
+    let file = |ending: &str| folder.join(format!("{}.{ending}", titles.part));
+    let page = table::page(titles, &machine, plan.quick, rows, &reasons);
+    std::fs::write(file("md"), &page)?;
+    std::fs::write(file("svg"), plot::svg(titles, &machine, rows))?;
+    let report = report::Report::of(titles, machine, plan.quick, rows, &reasons);
+    std::fs::write(file("json"), serde_json::to_string_pretty(&report)? + "\n")?;
+    println!("{page}");
+    let met = rows.iter().filter(|row| row.is_met()).count();
+    println!(
+        "{met} of {} goals met; written to {}/{}.{{json,md,svg}}",
+        rows.len(),
+        folder.display(),
+        titles.part
+    );
+    Ok(())
+}
+
+/// Why rows miss their goals, as people found by profiling; shown only beside a row that does.
+fn reasons(root: &Path) -> Result<BTreeMap<String, String>> {
+    let path = root.join("bench/reasons.json");
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    serde_json::from_str(&text).with_context(|| path.display().to_string())
+}
