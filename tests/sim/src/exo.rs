@@ -12,12 +12,11 @@ use exo_node::{
     Now, Random,
     master::{
         Input, Limits, Master,
-        election::{Ballot, Election, Input as Vote, Output as Voted},
+        election::{Election, Input as Vote, Output as Voted},
     },
     now::Moment,
 };
-use exo_wire::{CommandId, EventId, NodeId, SessionId, SystemId, Topic};
-use serde::Deserialize;
+use exo_wire::{CommandId, EventId, NodeId, SessionId, SystemId, Topic, heard};
 use serde_json::json;
 
 use crate::follower::Follower;
@@ -70,8 +69,15 @@ impl Exo {
         let election = Election::new(now.mono, id.clone(), true);
         let session = election.session().clone();
         let stream = Stream::new(now.mono, &mut random);
-        let mut exo =
-            Self { id, election, master: None, follower: Follower::new(session.clone()), stream, random, said: VecDeque::new() };
+        let mut exo = Self {
+            id,
+            election,
+            master: None,
+            follower: Follower::new(session.clone()),
+            stream,
+            random,
+            said: VecDeque::new(),
+        };
         exo.reign(now, &session);
         exo
     }
@@ -110,8 +116,8 @@ impl Exo {
     pub fn hear(&mut self, now: Now, topic: Topic, payload: &[u8]) {
         match topic {
             Topic::ElectionMessages => {
-                if let Some(ballot) = ballot(payload) {
-                    self.election.handle(now.mono, Vote::Ballot(ballot));
+                if let Ok(ballot) = heard::election(payload) {
+                    self.election.handle(now.mono, Vote::Ballot(ballot.to_message()));
                 }
             }
             Topic::GlobalEvents => {
@@ -182,13 +188,8 @@ impl Exo {
         while let Some(voted) = self.election.poll() {
             match voted {
                 Voted::Say(ballot) => {
-                    let message = json!({
-                        "clock": ballot.clock,
-                        "seniority": ballot.seniority,
-                        "proposed_session": ballot.session,
-                        "commands_seen": ballot.commands_seen,
-                    });
-                    self.said.push_back(Said { topic: Topic::ElectionMessages, bytes: message.to_string().into() });
+                    let bytes = serde_json::to_vec(&ballot).unwrap_or_default();
+                    self.said.push_back(Said { topic: Topic::ElectionMessages, bytes });
                 }
                 Voted::Elected { session, is_new: true, .. } => self.reign(now, &session),
                 Voted::Elected { .. } => {}
@@ -207,7 +208,8 @@ impl Exo {
         self.follower = Follower::new(session.clone());
         self.stream = Stream::new(now.mono, &mut self.random);
         let name = format!("mac {}", &self.id.as_str()[..self.id.as_str().len().min(4)]);
-        let identity = json!({ "model": "Mac", "chip": "M4", "os_version": "26.0", "os_build_version": "25A" });
+        let identity =
+            json!({ "model": "Mac", "chip": "M4", "os_version": "26.0", "os_build_version": "25A" });
         self.emit(now, &json!({ "NodeBackends": { "backends": ["MlxMetal"] } }));
         self.emit(now, &json!({ "MiscData": { "friendly_name": name } }));
         self.emit(now, &json!({ "StaticNodeInformation": identity }));
@@ -232,16 +234,4 @@ impl Exo {
         self.stream.unacked.insert(event_id.to_string(), (now.mono, bytes.clone()));
         self.said.push_back(Said { topic: Topic::LocalEvents, bytes });
     }
-}
-
-fn ballot(payload: &[u8]) -> Option<Ballot> {
-    #[derive(Deserialize)]
-    struct Message {
-        clock: u64,
-        seniority: i64,
-        proposed_session: SessionId,
-        commands_seen: u64,
-    }
-    let Message { clock, seniority, proposed_session, commands_seen } = serde_json::from_slice(payload).ok()?;
-    Some(Ballot { clock, seniority, commands_seen, session: proposed_session })
 }
