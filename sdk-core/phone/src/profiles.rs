@@ -120,11 +120,8 @@ impl Probe for SimulatedProbe {
         let device = self.profile.device();
         let wave = self.wave();
         let available = device.memory / 4 + (device.memory as f64 / 4.0 * wave) as u64;
-        let gauges = Gauges {
-            temperature: Some(30.0 + 8.0 * wave),
-            gpu_use: Some(0.5 * wave),
-            ..Gauges::default()
-        };
+        let gauges =
+            Gauges { temperature: Some(30.0 + 8.0 * wave), gpu_use: Some(0.5 * wave), ..Gauges::default() };
         Readings {
             memory: Some(Memory { total: device.memory, available, swap_total: 0, swap_available: 0 }),
             disk: Some(Disk { total: device.disk, available: device.disk / 2 }),

@@ -97,8 +97,7 @@ impl Args {
         options.probe = self.probe();
         options.listen_only = self.listen_only;
         options.allow_unknown_build = self.allow_unknown_build;
-        options.expose_node_id =
-            self.expose_node_id.then(|| SocketAddr::from(([0, 0, 0, 0], self.api_port)));
+        options.expose_node_id = self.expose_node_id.then(|| SocketAddr::from(([0, 0, 0, 0], self.api_port)));
         Ok(options)
     }
 

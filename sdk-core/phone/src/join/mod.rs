@@ -47,7 +47,7 @@ fn shower(json: bool) -> Box<dyn FnMut(Happening)> {
     if json {
         return Box::new(|happening| lines::print(&lines::json(&happening)));
     }
-    if let Some(mut screen) = Screen::on_stdout() {
+    if let Some(mut screen) = Screen::on_stdout("exo-phone join") {
         return Box::new(move |happening| screen.show(&happening));
     }
     Box::new(|happening| {

@@ -30,10 +30,14 @@ fn next_steps(statuses: &[ProviderStatus]) -> Vec<&'static str> {
         steps.push("if you know its address, give it: exo-phone join --link exo://192.168.1.7");
     }
     if is(Provider::Multicast, Activity::Blocked) && is(Provider::Unicast, Activity::Off) {
-        steps.push("multicast is not possible here; search host by host too: leave --only out or add --only unicast");
+        steps.push(
+            "multicast is not possible here; search host by host too: leave --only out or add --only unicast",
+        );
     }
     steps.push("was exo started with --namespace? Give the same one here: --namespace TEXT");
-    steps.push("a guest network or a firewall may keep hosts apart: exo needs UDP 52413 and TCP 52414 and 52415");
+    steps.push(
+        "a guest network or a firewall may keep hosts apart: exo needs UDP 52413 and TCP 52414 and 52415",
+    );
     steps
 }
 

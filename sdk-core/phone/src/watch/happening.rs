@@ -98,10 +98,12 @@ fn state_fields(state: &MemberState) -> Value {
     let mut fields = match state {
         MemberState::Connecting { to } => json!({ "to": to }),
         MemberState::Joined { nodes } => json!({ "nodes": nodes }),
-        MemberState::ListeningOnly { why }
-        | MemberState::Degraded { why }
-        | MemberState::Failed { why } => json!({ "why": why }),
-        MemberState::Searching | MemberState::Joining | MemberState::Draining | MemberState::Left => json!({}),
+        MemberState::ListeningOnly { why } | MemberState::Degraded { why } | MemberState::Failed { why } => {
+            json!({ "why": why })
+        }
+        MemberState::Searching | MemberState::Joining | MemberState::Draining | MemberState::Left => {
+            json!({})
+        }
     };
     fields["state"] = state_name(state).into();
     fields
@@ -129,7 +131,8 @@ fn providers(statuses: &[ProviderStatus]) -> Vec<Value> {
 }
 
 fn view_fields(view: &ClusterView) -> Value {
-    let nodes: BTreeMap<&str, Value> = view.nodes.iter().map(|(id, node)| (id.as_str(), node_fields(node))).collect();
+    let nodes: BTreeMap<&str, Value> =
+        view.nodes.iter().map(|(id, node)| (id.as_str(), node_fields(node))).collect();
     let instances: BTreeMap<&str, Value> = view
         .instances
         .iter()

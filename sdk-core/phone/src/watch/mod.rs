@@ -7,6 +7,7 @@ pub(crate) mod advice;
 mod follow;
 mod happening;
 pub(crate) mod lines;
+mod page;
 pub(crate) mod screen;
 
 pub(crate) use follow::{Ended, follow};
