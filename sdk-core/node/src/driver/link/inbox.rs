@@ -76,8 +76,18 @@ impl Inbox {
     /// The next payload; `None` once the session is closed.
     pub(super) async fn next(&mut self) -> Option<Heard> {
         let heard = self.queue.recv().await?;
+        Some(self.taken(heard))
+    }
+
+    /// A payload that is here already.
+    pub(super) fn waiting(&mut self) -> Option<Heard> {
+        let heard = self.queue.try_recv().ok()?;
+        Some(self.taken(heard))
+    }
+
+    fn taken(&self, heard: Heard) -> Heard {
         self.waiting.fetch_sub(heard.payload.len(), Relaxed);
-        Some(heard)
+        heard
     }
 }
 

@@ -12,9 +12,9 @@ mod config;
 mod inbox;
 mod open;
 
-pub(super) use config::Role;
-pub(super) use inbox::{Heard, Inbox};
-pub(super) use open::{open, open_first};
+use config::Role;
+pub(super) use inbox::{Heard, Inbox, Losses};
+pub(super) use open::{GUEST, open_first};
 
 use std::sync::mpsc::{SyncSender, TrySendError};
 
@@ -58,6 +58,11 @@ impl Link {
                 LinkEvent::Lost(lost.unwrap_or_else(|_| "the session was closed".to_owned()))
             }
         }
+    }
+
+    /// A payload that is here already.
+    pub(super) fn waiting(&mut self) -> Option<Heard> {
+        self.inbox.waiting()
     }
 
     /// Hands a payload to the link's thread. False if too many wait already: the network does not take them.
