@@ -1,0 +1,2 @@
+//! `exo-sim`: runs seeds until one breaks a rule.
+fn main() {}
