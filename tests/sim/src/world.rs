@@ -115,6 +115,24 @@ pub struct Tally {
     pub replicas: u64,
 }
 
+impl Tally {
+    /// Both together.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        Self {
+            steps: self.steps + other.steps,
+            heard: self.heard + other.heard,
+            published: self.published + other.published,
+            nacks: self.nacks + other.nacks,
+            logged: self.logged + other.logged,
+            faults: self.faults + other.faults,
+            sessions: self.sessions + other.sessions,
+            slowest_rejoin: self.slowest_rejoin.max(other.slowest_rejoin),
+            replicas: self.replicas + other.replicas,
+        }
+    }
+}
+
 /// Everything.
 #[derive(Debug)]
 pub struct World {
