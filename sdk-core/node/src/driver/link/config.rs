@@ -1,0 +1,51 @@
+//! zenoh's settings, and why each is not the default.
+
+use std::time::Duration;
+
+use zenoh::Config;
+
+use super::inbox::LARGEST_PAYLOAD;
+use crate::discovery::Locator;
+
+/// What our zenoh session is in the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::driver) enum Role {
+    /// Attached to the router there. The only role towards exo.
+    Client(Locator),
+    /// A router that listens there, for a cluster of phones alone.
+    Router(Locator),
+}
+
+/// The settings for this role.
+pub(super) fn config(role: Role, open_timeout: Duration) -> Result<Config, String> {
+    let mut config = Config::default();
+    let mut set = |key: &str, value: String| {
+        config.insert_json5(key, &value).map_err(|error| format!("zenoh does not take {key}: {error}"))
+    };
+    match role {
+        Role::Client(locator) => {
+            set("mode", r#""client""#.into())?;
+            set("connect/endpoints", format!(r#"["{locator}"]"#))?;
+            set("listen/endpoints", "[]".into())?;
+            // One try: the member decides what comes next. The same after a loss, until we close the session.
+            set("connect/timeout_ms", "0".into())?;
+            set("connect/retry/period_init_ms", "60000".into())?;
+            set("connect/retry/period_max_ms", "60000".into())?;
+        }
+        Role::Router(locator) => {
+            set("mode", r#""router""#.into())?;
+            set("listen/endpoints", format!(r#"["{locator}"]"#))?;
+            set("listen/exit_on_failure", "true".into())?;
+            set("transport/unicast/max_sessions", "64".into())?;
+        }
+    }
+    // Finding clusters is discovery's work, and a guest tells nobody about others.
+    set("scouting/multicast/enabled", "false".into())?;
+    set("scouting/gossip/enabled", "false".into())?;
+    set("adminspace/enabled", "false".into())?;
+    set("transport/unicast/open_timeout", open_timeout.as_millis().to_string())?;
+    // What is larger is dropped while it arrives. The rest of the allowance is zenoh's own framing.
+    set("transport/link/rx/max_message_size", (LARGEST_PAYLOAD + (64 << 10)).to_string())?;
+    set("transport/link/tx/threads", "1".into())?;
+    Ok(config)
+}
