@@ -174,6 +174,7 @@ impl Probe for HostProbe {
             interfaces: None,
             gauges: self.gauges(),
             able: false,
+            backends: Vec::new(),
         }
     }
 }
