@@ -134,8 +134,11 @@ impl Exo {
                 nodes.remove(gone["node_id"].as_str().unwrap());
             }
         }
-        let mut state = json!({"lastEventAppliedIdx": self.log.len() as i64 - 1, "nodeIdentities": identities,
-            "topology": {"nodes": nodes, "connections": {}}, "instances": {}, "runners": {}, "tasks": {}});
+        let keys = &exo_wire::builds::newest().unwrap().facts().state_keys;
+        let mut state: Value = keys.iter().map(|key| (key.clone(), json!({}))).collect();
+        state["lastEventAppliedIdx"] = json!(self.log.len() as i64 - 1);
+        state["nodeIdentities"] = identities;
+        state["topology"] = json!({"nodes": nodes, "connections": {}});
         for (key, value) in self.state.as_object().unwrap() {
             state[key] = value.clone();
         }
