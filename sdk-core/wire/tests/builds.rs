@@ -3,9 +3,12 @@
 
 mod vectors;
 
-use exo_wire::builds::{self, Recogniser, Recognition, drift, known, learn, newest};
+use exo_wire::{
+    Topic,
+    builds::{self, Recogniser, Recognition, drift, known, learn, newest},
+};
 use serde_json::{Value, json};
-use vectors::{file, golden};
+use vectors::{captured, file, golden};
 
 fn export() -> Value {
     serde_json::from_str(&file("json_schemas_by_topic.json")).unwrap()
@@ -32,13 +35,8 @@ fn state_keys(name: &str) -> Vec<String> {
 
 fn global_events() -> Vec<String> {
     let golden = golden().into_iter().filter(|line| line.topic == "global_events").map(|line| line.json);
-    let captured = file("captured_two_node.jsonl") + &file("captured_phone_inference.jsonl");
-    let captured: Vec<Value> = captured.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let captured = captured.iter().filter_map(|line| {
-        let key = line.get("key_expr").or(line.get("key"))?.as_str()?;
-        (key == "topics/global_events").then(|| line["json"].as_str().unwrap().to_owned())
-    });
-    golden.chain(captured).collect()
+    let captured = captured().into_iter().filter(|message| message.topic == Topic::GlobalEvents);
+    golden.chain(captured.map(|message| message.payload)).collect()
 }
 
 #[test]
