@@ -5,16 +5,16 @@
 //! a ballot with a higher clock ----------------------------> its clock -> campaign, with it as first candidate
 //! campaign: say our ballot, 3.0 s, say it again, the greatest ballot wins
 //! ```
-//! A ballot is greater by clock, then seniority, then commands seen, then the master's id as text. Every node begins
+//! A ballot (an [`ElectionMessage`]) is greater by clock, then seniority, then commands seen, then the master's id as text. Every node begins
 //! as its own master with clock 0 and holds a campaign of no length, so it has seniority 1 from its start. A ballot
 //! that proposes ourselves is our own, come back, and is ignored.
 //!
 //! **A member of an exo cluster never owns one of these**: it hears ballots and follows. The machine serves clusters
 //! of phones alone, and the simulated exo nodes of our tests.
 
-use std::{cmp, collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, time::Duration};
 
-use exo_wire::{NodeId, SessionId};
+use exo_wire::{ElectionMessage, NodeId, SessionId};
 
 use crate::now::Moment;
 
@@ -25,39 +25,6 @@ pub const CAMPAIGN: Duration = Duration::from_secs(3);
 /// How many ballots of one campaign count towards seniority, so that nobody can make us senior to everyone by noise.
 const MAX_BALLOTS: usize = 1024;
 
-/// One node's proposal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ballot {
-    /// The round.
-    pub clock: u64,
-    /// How many nodes followed the proposed master at most; -1 for one that does not want to be it.
-    pub seniority: i64,
-    /// How many commands it has seen.
-    pub commands_seen: u64,
-    /// What it proposes.
-    pub session: SessionId,
-}
-
-impl Ballot {
-    fn rank(&self) -> (u64, i64, u64, &NodeId) {
-        (self.clock, self.seniority, self.commands_seen, &self.session.master_node_id)
-    }
-}
-
-impl PartialOrd for Ballot {
-    fn partial_cmp(&self, other: &Self) -> Option<cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Ballot {
-    /// By rank; the session's clock only so that equal means equal.
-    fn cmp(&self, other: &Self) -> cmp::Ordering {
-        let clocks = |of: &Self| of.session.election_clock;
-        self.rank().cmp(&other.rank()).then_with(|| clocks(self).cmp(&clocks(other)))
-    }
-}
-
 /// What happens to an election.
 #[derive(Debug)]
 pub enum Input {
@@ -66,7 +33,7 @@ pub enum Input {
     /// Somebody's liveliness token came or went.
     Liveness,
     /// A ballot was heard.
-    Ballot(Ballot),
+    Ballot(ElectionMessage),
     /// A command was heard.
     Command,
 }
@@ -75,7 +42,7 @@ pub enum Input {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
     /// Say this to everyone.
-    Say(Ballot),
+    Say(ElectionMessage),
     /// A campaign is over.
     Elected {
         /// The reign that holds now.
@@ -104,9 +71,9 @@ pub struct Election {
 #[derive(Debug)]
 struct Campaign {
     ends: Moment,
-    own: Ballot,
+    own: ElectionMessage,
     /// The greatest ballot so far.
-    best: Ballot,
+    best: ElectionMessage,
     /// How many ballots came, ours included.
     ballots: usize,
 }
@@ -172,8 +139,8 @@ impl Election {
         self.campaign.is_some()
     }
 
-    fn hear(&mut self, now: Moment, ballot: Ballot) {
-        if ballot.session.master_node_id == self.node || ballot.clock < self.clock {
+    fn hear(&mut self, now: Moment, ballot: ElectionMessage) {
+        if ballot.proposed_session.master_node_id == self.node || ballot.clock < self.clock {
             return;
         }
         if ballot.clock > self.clock {
@@ -188,7 +155,7 @@ impl Election {
     }
 
     /// A new campaign; an older one is given up.
-    fn begin(&mut self, now: Moment, length: Duration, first: Option<Ballot>) {
+    fn begin(&mut self, now: Moment, length: Duration, first: Option<ElectionMessage>) {
         let own = self.ballot();
         self.outputs.push_back(Output::Say(own.clone()));
         let ballots = 1 + usize::from(first.is_some());
@@ -199,21 +166,26 @@ impl Election {
     fn finish(&mut self) {
         let Some(Campaign { own, best, ballots, .. }) = self.campaign.take() else { return };
         self.outputs.push_back(Output::Say(own));
-        if best.session.master_node_id == self.node && self.seniority >= 0 {
+        if best.proposed_session.master_node_id == self.node && self.seniority >= 0 {
             self.seniority = self.seniority.max(ballots as i64);
         }
-        let is_new = best.session != self.session;
-        self.session = best.session.clone();
-        self.outputs.push_back(Output::Elected { session: best.session, clock: best.clock, is_new });
+        let is_new = best.proposed_session != self.session;
+        self.session = best.proposed_session.clone();
+        self.outputs.push_back(Output::Elected { session: best.proposed_session, clock: best.clock, is_new });
     }
 
-    fn ballot(&self) -> Ballot {
+    fn ballot(&self) -> ElectionMessage {
         let session = if self.session.master_node_id == self.node {
             self.session.clone()
         } else {
             SessionId { master_node_id: self.node.clone(), election_clock: self.clock }
         };
-        Ballot { clock: self.clock, seniority: self.seniority, commands_seen: self.commands_seen, session }
+        ElectionMessage {
+            clock: self.clock,
+            seniority: self.seniority,
+            proposed_session: session,
+            commands_seen: self.commands_seen,
+        }
     }
 }
 
@@ -255,9 +227,9 @@ mod tests {
         talk(now, nodes)
     }
 
-    fn ballot(id: &str, clock: u64, seniority: i64, commands_seen: u64) -> Ballot {
+    fn ballot(id: &str, clock: u64, seniority: i64, commands_seen: u64) -> ElectionMessage {
         let session = SessionId { master_node_id: NodeId::heard(id), election_clock: 0 };
-        Ballot { clock, seniority, commands_seen, session }
+        ElectionMessage { clock, seniority, proposed_session: session, commands_seen }
     }
 
     #[test]
@@ -266,7 +238,7 @@ mod tests {
         let own = ballot("a", 0, 0, 0);
         assert_eq!(lone.poll(), Some(Output::Say(own.clone())));
         assert_eq!(lone.poll(), Some(Output::Say(own.clone())));
-        let elected = Output::Elected { session: own.session.clone(), clock: 0, is_new: false };
+        let elected = Output::Elected { session: own.proposed_session.clone(), clock: 0, is_new: false };
         assert_eq!(lone.poll(), Some(elected));
         assert_eq!((lone.deadline(), lone.seniority), (None, 1));
     }
@@ -341,7 +313,7 @@ mod tests {
         a.handle(at(9.0), Input::Liveness);
         a.handle(at(9.2), Input::Tick);
         let proposed = SessionId { master_node_id: NodeId::heard("a"), election_clock: 4 };
-        let own = Ballot { clock: 4, seniority: 1, commands_seen: 0, session: proposed };
+        let own = ElectionMessage { clock: 4, seniority: 1, commands_seen: 0, proposed_session: proposed };
         assert_eq!(a.poll(), Some(Output::Say(own)));
     }
 }

@@ -1,10 +1,17 @@
 //! The master itself: it composes the pieces beside it and owns none of their rules.
 
-use std::{borrow::Cow, collections::VecDeque};
+use std::collections::VecDeque;
 
-use exo_wire::{EventId, NodeId, Sealed, SessionId, Topic, seal};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json, value::RawValue};
+use exo_wire::{
+    Event, EventId, GlobalEvent, InstanceId, Sealed, SessionId, Topic, When,
+    event::{InstanceDeleted, NodeTimedOut},
+    heard, seal,
+};
+use serde::Deserialize;
+use serde_json::{
+    Value,
+    value::{RawValue, to_raw_value},
+};
 
 use super::{
     log::{Log, Room},
@@ -142,18 +149,20 @@ impl Master {
     }
 
     fn local_event(&mut self, now: Now, payload: &[u8]) {
-        let Ok(local) = serde_json::from_slice::<Local<'_>>(payload) else {
+        let Ok(local) = heard::local(payload) else {
             self.counts.refused += 1;
             return;
         };
-        if local.session != self.session {
+        if !local.session.is(&self.session) {
             return;
         }
-        match self.ordering.take(now.mono, &local.origin, local.origin_idx, local.event.get()) {
+        match self.ordering.take(now.mono, &local.origin, local.origin_idx, payload) {
             Taken::Next => {
-                self.index(now, local.event.get());
-                while let Some(event) = self.ordering.release(&local.origin) {
-                    self.index(now, &event);
+                self.index_local(now, &local);
+                while let Some(payload) = self.ordering.release(&local.origin) {
+                    if let Ok(next) = heard::local(&payload) {
+                        self.index_local(now, &next);
+                    }
                 }
             }
             Taken::Waits | Taken::Repeated => {}
@@ -161,40 +170,44 @@ impl Master {
         }
     }
 
+    fn index_local(&mut self, now: Now, local: &heard::Local<'_>) {
+        // Whatever the sender's clock says: the times of one session come from one clock.
+        match local.stamped(&When::since_1970(now.wall)) {
+            Some(event) => self.index(now, &event),
+            None => self.counts.refused += 1,
+        }
+    }
+
     /// Gives an event its place, unless the gate refuses it.
-    fn index(&mut self, now: Now, event: &str) {
-        let Some((tag, mut fields)) = tagged(event) else {
+    fn index(&mut self, now: Now, event: &RawValue) {
+        let Some((tag, fields)) = tagged(event) else {
             self.counts.refused += 1;
             return;
         };
         if tag == "TracesCollected" {
             return;
         }
-        let when = stamp(now);
-        let rewritten = match tag.as_str() {
-            // Whatever the sender's clock says: times of one session come from one clock.
-            "NodeGatheredInfo" => {
-                fields["when"] = Value::String(when.clone());
-                rewrite_when(event, &when)
-            }
-            _ => None,
-        };
-        let event = rewritten.as_deref().unwrap_or(event);
-        let Ok(raw) = serde_json::from_str::<&RawValue>(event) else { return };
-        let indexed = Indexed {
+        let indexed = GlobalEvent {
             origin_idx: self.log.next(),
-            origin: &self.session.master_node_id,
-            session: &self.session,
-            event: raw,
+            origin: self.session.master_node_id.clone(),
+            session: self.session.clone(),
+            event,
         };
         match seal(Topic::GlobalEvents, &indexed) {
             Ok(sealed) => {
-                self.state.apply(now.mono, &when, &tag, &fields, event.len());
+                self.state.apply(now.mono, &tag, &fields, event.get().len());
                 self.log.push(sealed.clone(), sealed.payload().len());
                 self.counts.indexed += 1;
                 self.outputs.push_back(sealed);
             }
             Err(_) => self.counts.refused += 1,
+        }
+    }
+
+    /// An event of our own. It cannot be refused: its type is closed.
+    fn say(&mut self, now: Now, event: impl Into<Event>) {
+        if let Ok(raw) = to_raw_value(&event.into()) {
+            self.index(now, &raw);
         }
     }
 
@@ -211,38 +224,18 @@ impl Master {
     }
 
     fn look_for_the_absent(&mut self, now: Now) {
-        for instance_id in self.state.broken_instances() {
+        for instance in self.state.broken_instances() {
             let event_id = EventId::from_random(self.random.wide());
-            let deleted = json!({ "InstanceDeleted": { "event_id": event_id, "instance_id": instance_id } });
-            self.index(now, &deleted.to_string());
+            self.say(now, InstanceDeleted { event_id, instance_id: InstanceId::heard(&instance) });
         }
         if !self.timeouts.may_judge(now.mono) {
             return;
         }
         for node_id in self.state.silent_for(now.mono, timeouts::SILENCE) {
             let event_id = EventId::from_random(self.random.wide());
-            let timed_out = json!({ "NodeTimedOut": { "event_id": event_id, "node_id": node_id } });
-            self.index(now, &timed_out.to_string());
+            self.say(now, NodeTimedOut { event_id, node_id });
         }
     }
-}
-
-#[derive(Deserialize)]
-struct Local<'a> {
-    origin_idx: u64,
-    #[serde(borrow)]
-    origin: Cow<'a, str>,
-    session: SessionId,
-    #[serde(borrow)]
-    event: &'a RawValue,
-}
-
-#[derive(Serialize)]
-struct Indexed<'a> {
-    origin_idx: u64,
-    origin: &'a NodeId,
-    session: &'a SessionId,
-    event: &'a RawValue,
 }
 
 #[derive(Deserialize)]
@@ -262,38 +255,11 @@ struct RequestEventLog {
 }
 
 /// An event's tag and fields.
-fn tagged(event: &str) -> Option<(String, Value)> {
-    match serde_json::from_str(event) {
+fn tagged(event: &RawValue) -> Option<(String, Value)> {
+    match serde_json::from_str(event.get()) {
         Ok(Value::Object(tagged)) if tagged.len() == 1 => {
             tagged.into_iter().next().filter(|(_, fields)| fields.is_object())
         }
         _ => None,
     }
-}
-
-/// The same gathered info with another stamp; its other fields keep their text to the byte.
-fn rewrite_when(event: &str, when: &str) -> Option<String> {
-    #[derive(Deserialize, Serialize)]
-    struct Tagged<'a> {
-        #[serde(borrow, rename = "NodeGatheredInfo")]
-        gathered: Gathered<'a>,
-    }
-    #[derive(Deserialize, Serialize)]
-    struct Gathered<'a> {
-        #[serde(borrow)]
-        event_id: &'a RawValue,
-        #[serde(borrow)]
-        node_id: &'a RawValue,
-        when: Cow<'a, str>,
-        #[serde(borrow)]
-        info: &'a RawValue,
-    }
-    let mut tagged: Tagged<'_> = serde_json::from_str(event).ok()?;
-    tagged.gathered.when = Cow::Borrowed(when);
-    serde_json::to_string(&tagged).ok()
-}
-
-/// The time as exo's master writes it.
-fn stamp(now: Now) -> String {
-    format!("{}", now.wall.as_secs())
 }

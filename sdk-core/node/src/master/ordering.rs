@@ -73,13 +73,13 @@ pub struct Ordering {
 #[derive(Debug)]
 struct Origin {
     next: u64,
-    waiting: BTreeMap<u64, Box<str>>,
+    waiting: BTreeMap<u64, Box<[u8]>>,
     heard: Moment,
 }
 
 impl Origin {
     fn bytes(&self) -> usize {
-        self.waiting.values().map(|event| event.len()).sum()
+        self.waiting.values().map(|payload| payload.len()).sum()
     }
 }
 
@@ -89,8 +89,8 @@ impl Ordering {
         Self { bounds, origins: HashMap::new(), waiting_bytes: 0 }
     }
 
-    /// Takes one event, given as the JSON that it came in.
-    pub fn take(&mut self, now: Moment, origin: &str, index: u64, event: &str) -> Taken {
+    /// Takes one event, given as the payload that it came in.
+    pub fn take(&mut self, now: Moment, origin: &str, index: u64, payload: &[u8]) -> Taken {
         if !self.origins.contains_key(origin) && !self.has_room_for_an_origin(now) {
             return Taken::Refused(Why::TooManyOrigins);
         }
@@ -108,27 +108,27 @@ impl Ordering {
             return Taken::Repeated;
         }
         match known.waiting.get(&index) {
-            Some(first) if **first == *event => Taken::Waits,
+            Some(first) if **first == *payload => Taken::Waits,
             Some(_) => Taken::Refused(Why::Contradiction),
             None if index - known.next > self.bounds.ahead => Taken::Refused(Why::TooFarAhead),
-            None if self.waiting_bytes.saturating_add(event.len()) > self.bounds.bytes => {
+            None if self.waiting_bytes.saturating_add(payload.len()) > self.bounds.bytes => {
                 Taken::Refused(Why::Full)
             }
             None => {
-                self.waiting_bytes += event.len();
-                known.waiting.insert(index, event.into());
+                self.waiting_bytes += payload.len();
+                known.waiting.insert(index, payload.into());
                 Taken::Waits
             }
         }
     }
 
     /// The next event of this origin that waits no longer. To be asked until `None` after each [`Taken::Next`].
-    pub fn release(&mut self, origin: &str) -> Option<Box<str>> {
+    pub fn release(&mut self, origin: &str) -> Option<Box<[u8]>> {
         let known = self.origins.get_mut(origin)?;
-        let event = known.waiting.remove(&known.next)?;
+        let payload = known.waiting.remove(&known.next)?;
         known.next = known.next.saturating_add(1);
-        self.waiting_bytes = self.waiting_bytes.saturating_sub(event.len());
-        Some(event)
+        self.waiting_bytes = self.waiting_bytes.saturating_sub(payload.len());
+        Some(payload)
     }
 
     /// How many origins are remembered, and how many bytes wait.
@@ -164,17 +164,19 @@ mod tests {
     }
 
     fn released(ordering: &mut Ordering, origin: &str) -> Vec<String> {
-        std::iter::from_fn(|| ordering.release(origin)).map(String::from).collect()
+        std::iter::from_fn(|| ordering.release(origin))
+            .map(|payload| String::from_utf8(payload.into()).unwrap())
+            .collect()
     }
 
     #[test]
     fn a_missing_index_stalls_its_origin_and_no_other() {
         let mut ordering = small();
-        assert_eq!(ordering.take(START, "a", 1, "a1"), Taken::Waits);
-        assert_eq!(ordering.take(START, "b", 0, "b0"), Taken::Next);
-        assert_eq!(ordering.take(START, "a", 2, "a2"), Taken::Waits);
+        assert_eq!(ordering.take(START, "a", 1, b"a1"), Taken::Waits);
+        assert_eq!(ordering.take(START, "b", 0, b"b0"), Taken::Next);
+        assert_eq!(ordering.take(START, "a", 2, b"a2"), Taken::Waits);
         assert!(released(&mut ordering, "a").is_empty());
-        assert_eq!(ordering.take(START, "a", 0, "a0"), Taken::Next);
+        assert_eq!(ordering.take(START, "a", 0, b"a0"), Taken::Next);
         assert_eq!(released(&mut ordering, "a"), ["a1", "a2"]);
         assert_eq!(ordering.load(), (2, 0));
     }
@@ -182,39 +184,39 @@ mod tests {
     #[test]
     fn what_was_taken_before_is_ignored_whatever_it_says_now() {
         let mut ordering = small();
-        assert_eq!(ordering.take(START, "a", 0, "a0"), Taken::Next);
-        assert_eq!(ordering.take(START, "a", 0, "a0"), Taken::Repeated);
-        assert_eq!(ordering.take(START, "a", 0, "other"), Taken::Repeated);
+        assert_eq!(ordering.take(START, "a", 0, b"a0"), Taken::Next);
+        assert_eq!(ordering.take(START, "a", 0, b"a0"), Taken::Repeated);
+        assert_eq!(ordering.take(START, "a", 0, b"other"), Taken::Repeated);
     }
 
     #[test]
     fn a_waiting_index_with_other_content_is_refused_and_the_first_is_kept() {
         let mut ordering = small();
-        assert_eq!(ordering.take(START, "a", 1, "one"), Taken::Waits);
-        assert_eq!(ordering.take(START, "a", 1, "one"), Taken::Waits);
-        assert_eq!(ordering.take(START, "a", 1, "two"), Taken::Refused(Why::Contradiction));
-        assert_eq!(ordering.take(START, "a", 0, "nil"), Taken::Next);
+        assert_eq!(ordering.take(START, "a", 1, b"one"), Taken::Waits);
+        assert_eq!(ordering.take(START, "a", 1, b"one"), Taken::Waits);
+        assert_eq!(ordering.take(START, "a", 1, b"two"), Taken::Refused(Why::Contradiction));
+        assert_eq!(ordering.take(START, "a", 0, b"nil"), Taken::Next);
         assert_eq!(released(&mut ordering, "a"), ["one"]);
     }
 
     #[test]
     fn what_waits_is_bounded_in_distance_bytes_and_origins() {
         let mut ordering = small();
-        assert_eq!(ordering.take(START, "a", 4, "x"), Taken::Refused(Why::TooFarAhead));
-        assert_eq!(ordering.take(START, "a", u64::MAX, "x"), Taken::Refused(Why::TooFarAhead));
-        assert_eq!(ordering.take(START, "a", 3, "12345678"), Taken::Waits);
-        assert_eq!(ordering.take(START, "a", 2, "123"), Taken::Refused(Why::Full));
-        assert_eq!(ordering.take(START, "b", 0, "b"), Taken::Next);
-        assert_eq!(ordering.take(START, "c", 0, "c"), Taken::Refused(Why::TooManyOrigins));
+        assert_eq!(ordering.take(START, "a", 4, b"x"), Taken::Refused(Why::TooFarAhead));
+        assert_eq!(ordering.take(START, "a", u64::MAX, b"x"), Taken::Refused(Why::TooFarAhead));
+        assert_eq!(ordering.take(START, "a", 3, b"12345678"), Taken::Waits);
+        assert_eq!(ordering.take(START, "a", 2, b"123"), Taken::Refused(Why::Full));
+        assert_eq!(ordering.take(START, "b", 0, b"b"), Taken::Next);
+        assert_eq!(ordering.take(START, "c", 0, b"c"), Taken::Refused(Why::TooManyOrigins));
     }
 
     #[test]
     fn a_silent_origin_gives_way_to_a_new_one() {
         let mut ordering = small();
         let later = START + Duration::from_secs(61);
-        assert_eq!(ordering.take(START, "a", 1, "12345"), Taken::Waits);
-        assert_eq!(ordering.take(later, "b", 0, "b"), Taken::Next);
-        assert_eq!(ordering.take(later, "c", 0, "c"), Taken::Next);
+        assert_eq!(ordering.take(START, "a", 1, b"12345"), Taken::Waits);
+        assert_eq!(ordering.take(later, "b", 0, b"b"), Taken::Next);
+        assert_eq!(ordering.take(later, "c", 0, b"c"), Taken::Next);
         assert_eq!(ordering.load(), (2, 0), "the forgotten origin's bytes are free again");
     }
 }

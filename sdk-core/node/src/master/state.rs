@@ -60,10 +60,10 @@ struct Link {
 
 impl State {
     /// Applies one event: its tag and its fields in exo's snake case, which took that many bytes.
-    pub fn apply(&mut self, now: Moment, when: &str, tag: &str, fields: &Value, bytes: usize) {
+    pub fn apply(&mut self, now: Moment, tag: &str, fields: &Value, bytes: usize) {
         let id = |name: &str| fields.get(name).and_then(Value::as_str);
         match tag {
-            "NodeGatheredInfo" => self.gathered(now, when, fields, bytes),
+            "NodeGatheredInfo" => self.gathered(now, fields, bytes),
             "NodeTimedOut" => id("node_id").into_iter().for_each(|node| self.timed_out(node)),
             "InstanceCreated" => self.instance_created(fields, bytes),
             "InstanceDeleted" => id("instance_id").into_iter().for_each(|id| self.instances.remove(id)),
@@ -147,12 +147,13 @@ impl State {
         self.present.contains(id) || self.present.len() < MAX_NODES && id.len() <= 256
     }
 
-    fn gathered(&mut self, now: Moment, when: &str, fields: &Value, bytes: usize) {
+    fn gathered(&mut self, now: Moment, fields: &Value, bytes: usize) {
         let Some(id) = fields.get("node_id").and_then(Value::as_str) else { return };
         if !self.has_room_for(id) {
             return;
         }
         self.present.insert(NodeId::heard(id));
+        let when = fields.get("when").and_then(Value::as_str).unwrap_or_default();
         self.seen.insert(NodeId::heard(id), (now, when.to_owned()));
         let Some(info) = fields.get("info") else { return };
         if info.get("ram_total").is_some() {

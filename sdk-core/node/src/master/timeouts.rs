@@ -19,13 +19,14 @@ const SLEPT: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Timeouts {
     next: Moment,
-    awake_since: Moment,
+    /// When we woke up, if we ever slept.
+    awake_since: Option<Moment>,
 }
 
 impl Timeouts {
     /// The first look is after a whole period.
     pub fn new(now: Moment) -> Self {
-        Self { next: now + EVERY, awake_since: now }
+        Self { next: now + EVERY, awake_since: None }
     }
 
     /// When the next look is due.
@@ -39,7 +40,7 @@ impl Timeouts {
             return false;
         }
         if now.since(self.next) > SLEPT {
-            self.awake_since = now;
+            self.awake_since = Some(now);
         }
         self.next = now + EVERY;
         true
@@ -47,6 +48,32 @@ impl Timeouts {
 
     /// Whether nodes may be judged by their silence: we were awake all the time that it is measured over.
     pub fn may_judge(&self, now: Moment) -> bool {
-        now.since(self.awake_since) > SILENCE || self.awake_since.since_start().is_zero()
+        self.awake_since.is_none_or(|since| now.since(since) > SILENCE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Moment {
+        Moment::after_start(Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn a_look_is_due_every_ten_seconds() {
+        let mut timeouts = Timeouts::new(at(0));
+        let due: Vec<u64> = (0..35).filter(|second| timeouts.is_due(at(*second))).collect();
+        assert_eq!(due, [10, 20, 30]);
+        assert!(timeouts.may_judge(at(30)));
+    }
+
+    #[test]
+    fn who_slept_gives_the_others_the_full_time_again() {
+        let mut timeouts = Timeouts::new(at(0));
+        assert!(timeouts.is_due(at(10)));
+        assert!(timeouts.is_due(at(300)), "slept since the last look");
+        assert!(!timeouts.may_judge(at(300)) && !timeouts.may_judge(at(330)));
+        assert!(timeouts.may_judge(at(331)));
     }
 }
