@@ -53,7 +53,8 @@ fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error
 }
 
 fn main() -> ExitCode {
-    let Some(path) = std::env::args().nth(1).filter(|argument| argument != "--help" && argument != "-h") else {
+    let Some(path) = std::env::args().nth(1).filter(|argument| argument != "--help" && argument != "-h")
+    else {
         println!("{HELP}");
         return ExitCode::from(u8::from(std::env::args().len() < 2) * 2);
     };

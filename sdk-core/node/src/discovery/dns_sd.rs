@@ -85,19 +85,22 @@ impl DnsSd {
         hosts.into_iter().filter_map(near).take(MOST_OF_ONE).collect()
     }
 
-    /// A new candidate takes the place of one that had its chance, or has to wait for the next announcement.
-    fn consider(&mut self, now: Moment, to: SocketAddr) {
+    /// A new candidate takes the place of one that had its chance, or else of any: in a flood an honest one gets in
+    /// as often as it is announced.
+    fn consider(&mut self, turn: &mut Turn<'_>, to: SocketAddr) {
         if self.candidates.iter().any(|candidate| candidate.to == to) {
             return;
         }
-        if self.candidates.len() >= MOST_CANDIDATES {
-            let Some(stale) = self.candidates.iter().position(|candidate| candidate.times >= FIRST_TIMES)
-            else {
-                return;
-            };
-            self.candidates.remove(stale);
+        let new = Candidate { to, times: 0, due: turn.now };
+        if self.candidates.len() < MOST_CANDIDATES {
+            self.candidates.push(new);
+            return;
         }
-        self.candidates.push(Candidate { to, times: 0, due: now });
+        let stale = self.candidates.iter().position(|candidate| candidate.times >= FIRST_TIMES);
+        let at = stale.unwrap_or_else(|| turn.random.below(MOST_CANDIDATES as u64) as usize);
+        if let Some(old) = self.candidates.get_mut(at) {
+            *old = new;
+        }
     }
 }
 
@@ -136,7 +139,7 @@ impl Seeker for DnsSd {
         });
     }
 
-    fn service(&mut self, now: Moment, service: &Service) {
+    fn service(&mut self, turn: &mut Turn<'_>, service: &Service) {
         self.services = self.services.saturating_add(1);
         let Some(txt) = Txt::parse(&service.txt) else { return };
         if txt.namespace.as_ref().is_some_and(|named| *named != self.namespace.to_string()) {
@@ -144,7 +147,7 @@ impl Seeker for DnsSd {
             return;
         }
         for place in self.places(service, &txt) {
-            self.consider(now, place);
+            self.consider(turn, place);
         }
     }
 

@@ -86,7 +86,7 @@ impl Discovery {
                     seeker.refused(now, &refused);
                 }
             }
-            Input::Service(service) => self.each(|seeker| seeker.service(now, &service)),
+            Input::Service(service) => self.each_turn(now, |seeker, turn| seeker.service(turn, &service)),
             Input::Resolved { host, addresses } => self.each(|seeker| seeker.resolved(now, host, &addresses)),
             Input::Search => self.search(now),
             Input::Rest => self.rest(now),
@@ -116,8 +116,10 @@ impl Discovery {
     fn status(&self, provider: Provider) -> ProviderStatus {
         let off = |note: &str| ProviderStatus { provider, activity: Activity::Off, note: note.to_owned() };
         match self.seekers.iter().find(|seeker| seeker.provider() == provider) {
-            Some(_) if !self.searching => off("not searching"),
-            Some(seeker) => seeker.status(),
+            Some(seeker) => match seeker.status() {
+                status if self.searching || status.activity == Activity::Found => status,
+                _ => off("not searching"),
+            },
             None if !self.config.wants(provider) => off("left out"),
             None => off("no link was given"),
         }

@@ -85,7 +85,7 @@ pub(super) trait Seeker: std::fmt::Debug + Send {
     fn refused(&mut self, _now: Moment, _refused: &Refused<'_>) {}
 
     /// DNS-SD saw a service.
-    fn service(&mut self, _now: Moment, _service: &Service) {}
+    fn service(&mut self, _turn: &mut Turn<'_>, _service: &Service) {}
 
     /// A name was resolved, or not.
     fn resolved(&mut self, _now: Moment, _host: &str, _addresses: &Result<&[IpAddr], String>) {}

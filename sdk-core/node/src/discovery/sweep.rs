@@ -55,6 +55,9 @@ pub(super) struct Sweep {
     next: Moment,
     known_due: Moment,
     paused_until: Moment,
+    /// Hosts asked the last time, and how many of them the system found no way to.
+    asked: usize,
+    unreachable: usize,
     found: Option<IpAddr>,
     obstacles: Obstacles,
 }
@@ -72,6 +75,8 @@ impl Sweep {
             next: Moment::default(),
             known_due: Moment::default(),
             paused_until: Moment::default(),
+            asked: 0,
+            unreachable: 0,
             found: None,
             obstacles: Obstacles::default(),
         }
@@ -164,6 +169,7 @@ impl Seeker for Sweep {
             let Some(host) = self.next_host(turn.now) else { break };
             hosts.push(host);
         }
+        (self.asked, self.unreachable) = (hosts.len(), 0);
         for host in hosts {
             let hello = self.question.ask(turn.now, turn.random);
             turn.out.send(Provider::Unicast, SocketAddr::new(host, self.port), hello);
@@ -192,10 +198,14 @@ impl Seeker for Sweep {
     }
 
     fn refused(&mut self, _now: Moment, refused: &Refused<'_>) {
-        // That a single host cannot be reached is what most of a sweep meets.
-        if refused.obstacle != Obstacle::Unreachable {
-            self.obstacles.refused(refused);
+        // That a single host cannot be reached is what most of a sweep meets. All of them is another matter.
+        if refused.obstacle == Obstacle::Unreachable {
+            self.unreachable += 1;
+            if self.asked < 2 || self.unreachable < self.asked {
+                return;
+            }
         }
+        self.obstacles.refused(refused);
     }
 
     fn status(&self) -> ProviderStatus {
@@ -207,7 +217,14 @@ impl Seeker for Sweep {
             Some((Obstacle::NotPermitted, why)) => {
                 return status(Activity::Blocked, format!("no local network permission ({why})"));
             }
-            Some((_, why)) => return status(Activity::Blocked, format!("sending failed ({why}), trying on")),
+            Some((Obstacle::Unreachable, why)) => {
+                let note =
+                    format!("no host can be reached ({why}; on iOS this means no permission), trying on");
+                return status(Activity::Blocked, note);
+            }
+            Some((Obstacle::Other, why)) => {
+                return status(Activity::Blocked, format!("sending failed ({why}), trying on"));
+            }
             None => {}
         }
         let notes: Vec<String> = self.subnets().map(Field::note).chain(self.unfit.iter().cloned()).collect();

@@ -4,10 +4,17 @@
 //! classes look like: `builds/<date>.json` holds the schemas of every topic and the top-level keys of `GET /state`,
 //! distilled from an export (`scripts/exo-drift --learn`). `builds/beyond.json` adds what a schema cannot say.
 
+mod drift;
+mod recognition;
+
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::{
+    drift::{Drift, drift},
+    recognition::{Recogniser, Recognition},
+};
 use crate::gate::{
     compile::{Schemas, compile},
     distil::distil,

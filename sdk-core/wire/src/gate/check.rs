@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::{
-    json::{Object, Value},
-    loose, multiaddr,
-    rules::{Invariant, Model, Named, Rule, Rules},
+    invariants, loose, multiaddr,
+    rules::{Model, Named, Rule, Rules},
+    value::{Object, Value},
 };
 
 /// With whose eyes a value is judged.
@@ -25,6 +25,12 @@ pub(crate) enum Eyes {
 pub(crate) struct Fault {
     pub(crate) path: String,
     pub(crate) why: String,
+}
+
+impl Fault {
+    fn depth(&self) -> usize {
+        self.path.bytes().filter(|byte| matches!(byte, b'.' | b'[')).count()
+    }
 }
 
 /// A place in a message; written out only when something is wrong there.
@@ -108,7 +114,9 @@ impl Check<'_> {
             for (key, _) in object.iter() {
                 // Where both names of a field are there, exo reads the second one and calls the first unknown.
                 let known = model.fields.iter().any(|field| match &field.camel {
-                    Some(camel) if tolerant => **camel == *key || (*field.name == *key && object.get(camel).is_none()),
+                    Some(camel) if tolerant => {
+                        **camel == *key || (*field.name == *key && object.get(camel).is_none())
+                    }
                     _ => *field.name == *key,
                 });
                 let written = !tolerant && model.also_written.iter().any(|also| **also == *key);
@@ -128,7 +136,7 @@ impl Check<'_> {
                 None => {}
             }
         }
-        model.holds.iter().try_for_each(|invariant| self.invariant(*invariant, object, at))
+        model.holds.iter().try_for_each(|invariant| invariants::hold(*invariant, object, at))
     }
 
     /// `loose` is true inside an open class, which converts.
@@ -172,10 +180,10 @@ impl Check<'_> {
                     None => expected("a number"),
                 }
             }
-            (Rule::OneOf(names), Value::Text(text)) => match is_one_of(names, text) {
-                true => Ok(()),
-                false => Err(at.fault(format!("expected one of {}", names.join(", ")))),
-            },
+            (Rule::OneOf(names), Value::Text(text)) if is_one_of(names, text) => Ok(()),
+            (Rule::OneOf(names), Value::Text(_)) => {
+                Err(at.fault(format!("expected one of {}", names.join(", "))))
+            }
             (Rule::List(item), Value::List(items)) => self.items(item, items, loose, at),
             (Rule::Tuple(item), Value::List(items)) if self.eyes != Eyes::ExosParser => {
                 self.items(item, items, loose, at)
@@ -194,7 +202,9 @@ impl Check<'_> {
                     Some((key, _)) => Err(at.key(key).fault(format!("expected one of {}", names.join(", ")))),
                 }
             }
-            (Rule::Iterated(_), Value::Text(text)) if self.eyes == Eyes::ExosParser && text.is_empty() => Ok(()),
+            (Rule::Iterated(_), Value::Text(text)) if self.eyes == Eyes::ExosParser && text.is_empty() => {
+                Ok(())
+            }
             (Rule::Table { whole_number_keys, value: rule }, Value::Object(object)) => {
                 for (key, value) in object.iter() {
                     let place = at.key(key);
@@ -227,7 +237,9 @@ impl Check<'_> {
     fn union(&self, choices: &[Rule], value: &Value<'_>, loose: bool, at: &Place<'_>) -> Result<(), Fault> {
         let likely = match value {
             Value::Object(object) => object.only().and_then(|(key, _)| {
-                choices.iter().find(|choice| self.class(choice).is_some_and(|model| model.tagged && *model.name == *key))
+                choices.iter().find(|choice| {
+                    self.class(choice).is_some_and(|model| model.tagged && *model.name == *key)
+                })
             }),
             _ => None,
         };
@@ -236,14 +248,20 @@ impl Check<'_> {
             Some(Err(fault)) => Some(fault),
             None => None,
         };
-        let mut closest = complaint.or_else(|| self.unknown_tag(choices, value, at));
+        let told = complaint.or_else(|| self.unknown_tag(choices, value, at));
+        let mut deepest: Option<Fault> = None;
         for choice in choices {
             match self.rule(choice, value, loose, at) {
                 Ok(()) => return Ok(()),
-                Err(fault) => closest = closest.or(Some(fault).filter(|_| !matches!(choice, Rule::Null))),
+                // Without a tag the choice that came furthest was meant.
+                Err(fault) if matches!(choice, Rule::Null) || told.is_some() => drop(fault),
+                Err(fault) if deepest.as_ref().is_some_and(|other| other.depth() >= fault.depth()) => {}
+                Err(fault) => deepest = Some(fault),
             }
         }
-        Err(closest.unwrap_or_else(|| at.fault(format!("nothing that exo takes is {}", value.kind()))))
+        Err(told
+            .or(deepest)
+            .unwrap_or_else(|| at.fault(format!("nothing that exo takes is {}", value.kind()))))
     }
 
     fn unknown_tag(&self, choices: &[Rule], value: &Value<'_>, at: &Place<'_>) -> Option<Fault> {
@@ -263,49 +281,6 @@ impl Check<'_> {
             _ => None,
         }
     }
-
-    fn invariant(&self, invariant: Invariant, object: &Object<'_>, at: &Place<'_>) -> Result<(), Fault> {
-        match invariant {
-            Invariant::RunnersHaveShards => {
-                let shards = field(object, "runner_to_shard");
-                let Some(Value::Object(runners)) = field(object, "node_to_runner") else { return Ok(()) };
-                for (node, runner) in runners.iter() {
-                    if let Value::Text(runner) = runner {
-                        if !has_shard(shards, runner) {
-                            return Err(at.key("node_to_runner").key(node).fault("a runner without a shard"));
-                        }
-                    }
-                }
-                Ok(())
-            }
-            Invariant::BoundRunnerHasShard => {
-                let (Some(Value::Object(instance)), Some(Value::Text(runner))) =
-                    (field(object, "instance"), field(object, "bound_runner_id"))
-                else {
-                    return Ok(());
-                };
-                let body = match instance.only() {
-                    Some((_, Value::Object(body))) => body,
-                    _ => instance,
-                };
-                let Some(Value::Object(assignments)) = field(body, "shard_assignments") else { return Ok(()) };
-                match has_shard(field(assignments, "runner_to_shard"), runner) {
-                    true => Ok(()),
-                    false => Err(at.key("bound_runner_id").fault("a runner without a shard")),
-                }
-            }
-        }
-    }
-}
-
-/// The field of a closed class that was judged already, by either name.
-fn field<'a, 'v>(object: &'a Object<'v>, name: &str) -> Option<&'a Value<'v>> {
-    object.get(&super::compile::camel(name)).or_else(|| object.get(name))
-}
-
-/// exo makes a new random id of an empty one, so an empty runner id is never found again.
-fn has_shard(shards: Option<&Value<'_>>, runner: &str) -> bool {
-    matches!(shards, Some(Value::Object(shards)) if !runner.is_empty() && shards.get(runner).is_some())
 }
 
 fn is_one_of(names: &[Box<str>], text: &str) -> bool {

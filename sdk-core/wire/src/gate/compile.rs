@@ -52,6 +52,17 @@ pub(crate) fn compile(schemas: &Schemas) -> Result<Rules, String> {
     Ok(Rules { named, topics })
 }
 
+/// Places that `beyond.json` speaks of and these schemas do not have.
+pub(crate) fn unmet(schemas: &Schemas) -> Result<Vec<String>, String> {
+    let beyond: Vec<Beyond> = serde_json::from_str(BEYOND).map_err(|error| error.to_string())?;
+    let has = |at: &str| {
+        let (class, field) = at.split_once('.').map_or((at, None), |(class, field)| (class, Some(field)));
+        let schema = schemas.classes.get(class);
+        schema.is_some_and(|schema| field.is_none_or(|field| schema["properties"].get(field).is_some()))
+    };
+    Ok(beyond.into_iter().map(|line| line.at).filter(|at| !has(at)).collect())
+}
+
 struct Compiler<'a> {
     schemas: &'a Schemas,
     names: Vec<&'a str>,
@@ -93,7 +104,8 @@ impl Compiler<'_> {
             for line in self.says(&at) {
                 rule = refined(rule, &line.rule).ok_or_else(|| format!("{at} cannot be {}", line.rule))?;
             }
-            let camel = Some(camel(field)).filter(|camel| closed && camel != field).map(String::into_boxed_str);
+            let camel =
+                Some(camel(field)).filter(|camel| closed && camel != field).map(String::into_boxed_str);
             let required = required.contains(&field.as_str());
             model.fields.push(Field { name: field.as_str().into(), camel, required, rule });
         }
@@ -104,6 +116,7 @@ impl Compiler<'_> {
                 "also_written" => model.also_written.clone_from(&line.keys),
                 "runners_have_shards" => model.holds.push(Invariant::RunnersHaveShards),
                 "bound_runner_has_shard" => model.holds.push(Invariant::BoundRunnerHasShard),
+                "id_names_a_file" => model.holds.push(Invariant::IdNamesAFile),
                 other => return Err(format!("{name} cannot be {other}")),
             }
         }
@@ -114,7 +127,8 @@ impl Compiler<'_> {
         fn anywhere(schema: &Json, class: &str) -> bool {
             match schema {
                 Json::Object(entries) => {
-                    let choices = entries.get("anyOf").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+                    let choices =
+                        entries.get("anyOf").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
                     let classes = choices.iter().filter_map(|choice| choice["$ref"].as_str()).map(class_of);
                     (classes.clone().count() > 1 && classes.clone().any(|other| other == class))
                         || entries.values().any(|inner| anywhere(inner, class))
@@ -136,7 +150,9 @@ impl Compiler<'_> {
             };
         }
         if let Some(choices) = schema["anyOf"].as_array() {
-            return Ok(Rule::Union(choices.iter().map(|choice| self.rule(choice)).collect::<Result<_, _>>()?));
+            return Ok(Rule::Union(
+                choices.iter().map(|choice| self.rule(choice)).collect::<Result<_, _>>()?,
+            ));
         }
         if schema.get("enum").is_some() {
             return Ok(Rule::OneOf(strings(&schema["enum"]).into_iter().map(Box::from).collect()));
@@ -144,7 +160,8 @@ impl Compiler<'_> {
         if let Some(only) = schema["const"].as_str() {
             return Ok(Rule::OneOf([only.into()].into()));
         }
-        Ok(match schema["type"].as_str() {
+        // A type alone is written as its name.
+        Ok(match schema.as_str().or(schema["type"].as_str()) {
             Some("null") => Rule::Null,
             Some("boolean") => Rule::Bool,
             Some("string") => Rule::Text,
@@ -161,9 +178,10 @@ impl Compiler<'_> {
                 max: schema["maximum"].as_f64().unwrap_or(f64::INFINITY),
             },
             Some("array") => Rule::List(Box::new(self.rule(&schema["items"])?)),
-            Some("object") => {
-                Rule::Table { whole_number_keys: false, value: Box::new(self.rule(&schema["additionalProperties"])?) }
-            }
+            Some("object") => Rule::Table {
+                whole_number_keys: false,
+                value: Box::new(self.rule(&schema["additionalProperties"])?),
+            },
             None if schema.is_null() || schema == &Json::Bool(true) => Rule::Anything,
             None if schema.as_object().is_some_and(serde_json::Map::is_empty) => Rule::Anything,
             _ => return Err(format!("what is {schema}?")),
@@ -182,7 +200,9 @@ fn refined(rule: Rule, how: &str) -> Option<Rule> {
             _ => None,
         },
         ("or_null", rule) => Some(Rule::Union([rule, Rule::Null].into())),
-        ("whole_number_keys", Rule::Table { value, .. }) => Some(Rule::Table { whole_number_keys: true, value }),
+        ("whole_number_keys", Rule::Table { value, .. }) => {
+            Some(Rule::Table { whole_number_keys: true, value })
+        }
         _ => None,
     }
 }

@@ -17,7 +17,8 @@ pub(crate) fn distil(export: &Json) -> Result<Schemas, String> {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     for topic in Topic::ALL {
         let root = export.get(topic.name()).ok_or_else(|| format!("the export has no topic {topic}"))?;
-        let root_name = root["title"].as_str().ok_or_else(|| format!("the schema of {topic} has no title"))?;
+        let root_name =
+            root["title"].as_str().ok_or_else(|| format!("the schema of {topic} has no title"))?;
         let mut classes: BTreeMap<String, Json> = root["$defs"].as_object().into_iter().flatten().fold(
             BTreeMap::new(),
             |mut all, (name, schema)| {
@@ -26,8 +27,10 @@ pub(crate) fn distil(export: &Json) -> Result<Schemas, String> {
             },
         );
         classes.insert(root_name.to_owned(), bare(root));
-        let names: BTreeMap<String, String> =
-            classes.keys().map(|name| (name.clone(), unique(name, &fingerprint(name, &classes), &mut seen))).collect();
+        let names: BTreeMap<String, String> = classes
+            .keys()
+            .map(|name| (name.clone(), unique(name, &fingerprint(name, &classes), &mut seen)))
+            .collect();
         for (name, mut schema) in classes {
             rename(&mut schema, &names);
             schemas.classes.insert(names.get(&name).cloned().unwrap_or(name), schema);
@@ -58,13 +61,13 @@ fn fingerprint(name: &str, classes: &BTreeMap<String, Json>) -> String {
     let mut reached: BTreeMap<&str, &Json> = BTreeMap::new();
     let mut next = vec![name];
     while let Some(name) = next.pop() {
-        if let Some((name, schema)) = classes.get_key_value(name) {
-            if reached.insert(name, schema).is_none() {
-                references(schema, &mut next);
-            }
+        if let Some((name, schema)) = classes.get_key_value(name)
+            && reached.insert(name, schema).is_none()
+        {
+            references(schema, &mut next);
         }
     }
-    reached.values().map(|schema| schema.to_string()).collect()
+    reached.into_values().map(Json::to_string).collect()
 }
 
 fn references<'a>(schema: &'a Json, into: &mut Vec<&'a str>) {
@@ -81,10 +84,10 @@ fn references<'a>(schema: &'a Json, into: &mut Vec<&'a str>) {
 fn rename(schema: &mut Json, names: &BTreeMap<String, String>) {
     match schema {
         Json::Object(entries) => {
-            if let Some(Json::String(reference)) = entries.get_mut("$ref") {
-                if let Some(name) = names.get(reference) {
-                    reference.clone_from(name);
-                }
+            if let Some(Json::String(reference)) = entries.get_mut("$ref")
+                && let Some(name) = names.get(reference)
+            {
+                reference.clone_from(name);
             }
             entries.values_mut().for_each(|inner| rename(inner, names));
         }
@@ -93,12 +96,17 @@ fn rename(schema: &mut Json, names: &BTreeMap<String, String>) {
     }
 }
 
-/// A schema without prose. The names of properties stay, whatever they are.
+/// A schema without prose; a type alone as its name. The names of properties stay, whatever they are.
 fn bare(schema: &Json) -> Json {
     match schema {
         Json::Object(entries) => {
             let kept = entries.iter().filter(|(key, _)| !PROSE.contains(&key.as_str()) && *key != "$defs");
-            Json::Object(kept.map(|(key, value)| (key.clone(), bare_entry(key, value))).collect())
+            let kept: Map<String, Json> =
+                kept.map(|(key, value)| (key.clone(), bare_entry(key, value))).collect();
+            match kept.get("type") {
+                Some(alone) if kept.len() == 1 && alone != "object" => alone.clone(),
+                _ => Json::Object(kept),
+            }
         }
         Json::Array(items) => items.iter().map(bare).collect(),
         other => other.clone(),
@@ -108,7 +116,8 @@ fn bare(schema: &Json) -> Json {
 fn bare_entry(key: &str, value: &Json) -> Json {
     match (key, value) {
         ("properties", Json::Object(properties)) => {
-            let bare: Map<String, Json> = properties.iter().map(|(name, schema)| (name.clone(), bare(schema))).collect();
+            let bare: Map<String, Json> =
+                properties.iter().map(|(name, schema)| (name.clone(), bare(schema))).collect();
             Json::Object(bare)
         }
         ("$ref", Json::String(path)) => Json::String(path.rsplit('/').next().unwrap_or(path).to_owned()),

@@ -8,7 +8,9 @@
 //!
 //! Total: any bytes end in a value or in a fault. Bounded: the depth by [`MAX_DEPTH`], the size by [`MAX_BYTES`].
 
-use std::{borrow::Cow, collections::HashMap, fmt};
+use std::{borrow::Cow, fmt};
+
+use super::value::{Int, Object, Value};
 
 /// exo's parser opens at most that many containers inside each other. An empty one may stand one level deeper.
 const MAX_DEPTH: usize = 200;
@@ -16,116 +18,6 @@ const MAX_DEPTH: usize = 200;
 const MAX_DIGITS: usize = 4300;
 /// We read no more than this. exo has no limit of its own; nothing near it is ever worth reading.
 pub(crate) const MAX_BYTES: usize = 64 << 20;
-/// Up to this many keys, looking through them beats a table.
-const FEW_KEYS: usize = 16;
-
-/// A JSON value, borrowed from the payload where it can be.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Value<'a> {
-    Null,
-    Bool(bool),
-    Int(Int<'a>),
-    Float(f64),
-    Text(Cow<'a, str>),
-    List(Vec<Value<'a>>),
-    Object(Object<'a>),
-}
-
-impl Value<'_> {
-    /// What it is, in JSON's words.
-    pub(crate) fn kind(&self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Bool(_) => "a boolean",
-            Self::Int(_) => "an integer",
-            Self::Float(_) => "a float",
-            Self::Text(_) => "a string",
-            Self::List(_) => "a list",
-            Self::Object(_) => "an object",
-        }
-    }
-}
-
-/// A whole number of any size, as its digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Int<'a>(&'a str);
-
-impl<'a> Int<'a> {
-    /// The number, or the end of the range on its side: no rule of exo's has a bound out there.
-    pub(crate) fn clamped(self) -> i128 {
-        self.0.parse().unwrap_or(if self.0.starts_with('-') { i128::MIN } else { i128::MAX })
-    }
-
-    /// The nearest float; infinite where Python's conversion overflows.
-    pub(crate) fn as_float(self) -> f64 {
-        self.0.parse().unwrap_or(f64::NAN)
-    }
-
-    /// The digits.
-    pub(crate) fn text(self) -> &'a str {
-        self.0
-    }
-}
-
-/// An object's entries, each key once.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Object<'a> {
-    entries: Vec<(Cow<'a, str>, Value<'a>)>,
-    repeated: bool,
-}
-
-impl<'a> Object<'a> {
-    /// The value of a key.
-    pub(crate) fn get(&self, key: &str) -> Option<&Value<'a>> {
-        self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
-    }
-
-    /// All entries.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
-        self.entries.iter().map(|(key, value)| (&**key, value))
-    }
-
-    /// The only entry, where there is exactly one.
-    pub(crate) fn only(&self) -> Option<(&str, &Value<'a>)> {
-        match self.entries.as_slice() {
-            [(key, value)] => Some((key, value)),
-            _ => None,
-        }
-    }
-
-    /// Whether a key was written more than once.
-    pub(crate) fn repeats_a_key(&self) -> bool {
-        self.repeated
-    }
-
-    /// Keeps the last of equal keys.
-    fn of(mut entries: Vec<(Cow<'a, str>, Value<'a>)>) -> Self {
-        let before = entries.len();
-        if before <= FEW_KEYS {
-            let mut at = 0;
-            while at < entries.len() {
-                let again = entries.iter().skip(at + 1).any(|(key, _)| entries.get(at).is_some_and(|(k, _)| k == key));
-                if again {
-                    entries.remove(at);
-                } else {
-                    at += 1;
-                }
-            }
-        } else {
-            let last: HashMap<Cow<'a, str>, usize> =
-                entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
-            if last.len() < before {
-                let mut at = 0;
-                entries.retain(|(key, _)| {
-                    at += 1;
-                    last.get(key) == Some(&(at - 1))
-                });
-            }
-        }
-        let repeated = entries.len() < before;
-        Self { entries, repeated }
-    }
-}
 
 /// Where and why the bytes are not what exo reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,8 +37,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Value<'_>, Fault> {
     if bytes.len() > MAX_BYTES {
         return Err(Fault { at: MAX_BYTES, what: "more than we read" });
     }
-    let text =
-        std::str::from_utf8(bytes).map_err(|error| Fault { at: error.valid_up_to(), what: "the text is not UTF-8" })?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| Fault { at: error.valid_up_to(), what: "the text is not UTF-8" })?;
     let mut reader = Reader { text, at: 0 };
     let value = reader.value(0)?;
     match reader.after_space() {
@@ -190,13 +82,11 @@ impl<'a> Reader<'a> {
     }
 
     fn word(&mut self, word: &str, value: Value<'a>) -> Result<Value<'a>, Fault> {
-        match self.text.get(self.at..).is_some_and(|rest| rest.starts_with(word)) {
-            true => {
-                self.at += word.len();
-                Ok(value)
-            }
-            false => Err(self.fault("expected a value")),
+        if !self.text.get(self.at..).is_some_and(|rest| rest.starts_with(word)) {
+            return Err(self.fault("expected a value"));
         }
+        self.at += word.len();
+        Ok(value)
     }
 
     /// `depth` is the number of containers that are open around the value.
@@ -385,10 +275,108 @@ impl<'a> Reader<'a> {
     }
 
     fn four_hex_digits(&mut self) -> Result<u32, Fault> {
-        let digits = self.text.get(self.at..self.at + 4).filter(|four| four.bytes().all(|b| b.is_ascii_hexdigit()));
+        let digits =
+            self.text.get(self.at..self.at + 4).filter(|four| four.bytes().all(|b| b.is_ascii_hexdigit()));
         let code = digits.and_then(|four| u32::from_str_radix(four, 16).ok());
         let code = code.ok_or_else(|| self.fault("expected four hexadecimal digits"))?;
         self.at += 4;
         Ok(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+    use super::*;
+
+    fn reads(text: &str) -> bool {
+        read(text.as_bytes()).is_ok()
+    }
+
+    #[test]
+    fn whole_numbers_and_floats_are_told_apart() {
+        for float in ["1.0", "5e9", "1E+2", "-0.0", "0e0", "NaN", "Infinity", "-Infinity", "1e999"] {
+            assert!(matches!(read(float.as_bytes()), Ok(Value::Float(_))), "{float}");
+        }
+        for int in ["0", "-0", "7", "-12", "18446744073709551616", &"9".repeat(MAX_DIGITS)] {
+            assert!(matches!(read(int.as_bytes()), Ok(Value::Int(_))), "{int}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_number_is_none() {
+        for bad in
+            ["01", "-", "1.", ".5", "+1", "1e", "1e+", "1.e1", "nan", "-NaN", "Inf", "0x1", "1_0", "--1"]
+        {
+            assert!(!reads(bad), "{bad}");
+        }
+        assert!(!reads(&"9".repeat(MAX_DIGITS + 1)));
+        assert!(!reads(&format!("-{}", "9".repeat(MAX_DIGITS))));
+        assert!(!reads(&format!("{}.5", "9".repeat(MAX_DIGITS + 1))));
+    }
+
+    #[test]
+    fn a_number_of_any_size_is_compared_and_converted_as_python_does() {
+        let number = |text: &'static str| match read(text.as_bytes()) {
+            Ok(Value::Int(number)) => number,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(number("-170141183460469231731687303715884105729").clamped(), i128::MIN);
+        assert_eq!(number("9223372036854775808").clamped(), 1 << 63);
+        assert!(Int(&"9".repeat(309)).as_float().is_infinite());
+    }
+
+    #[test]
+    fn the_last_of_equal_keys_wins() {
+        let few = read(br#"{"a":1,"b":2,"a":3}"#).unwrap();
+        let many = (0..40).map(|n| format!("\"{}\":{n},", n % 20)).collect::<String>();
+        let many = format!("{{{}\"x\":0}}", many);
+        for (value, key, expected) in [(few, "a", 3), (read(many.as_bytes()).unwrap(), "7", 27)] {
+            let Value::Object(object) = value else { panic!() };
+            assert!(object.repeats_a_key());
+            let Some(Value::Int(number)) = object.get(key) else { panic!() };
+            assert_eq!(number.clamped(), expected);
+            assert_eq!(object.iter().filter(|(name, _)| *name == key).count(), 1);
+        }
+    }
+
+    #[test]
+    fn strings_are_text_and_nothing_else() {
+        assert_eq!(read(r#""\ud83d\ude00\u0000\/\"""#.as_bytes()), Ok(Value::Text("😀\0/\"".into())));
+        for bad in [
+            r#""\ud800""#,
+            r#""\udc00""#,
+            r#""\ud800\u0041""#,
+            r#""\x41""#,
+            r#""\u12""#,
+            "\"\t\"",
+            "\"",
+            "'a'",
+        ] {
+            assert!(!reads(bad), "{bad}");
+        }
+        assert!(read(b"\"\xff\"").is_err());
+        assert!(reads("\"\u{7f}\u{80}\""), "only control characters under 32 are refused");
+    }
+
+    #[test]
+    fn nothing_stands_before_or_after_the_value() {
+        for bad in
+            ["", " ", "\u{feff}1", "1 2", "{} x", "1\0", "[1,]", "{\"a\":1,}", "[,1]", "{a:1}", "//\n1"]
+        {
+            assert!(!reads(bad), "{bad:?}");
+        }
+        assert!(reads(" \t\r\n{ } \n"));
+        assert!(!reads("1\u{b}"));
+    }
+
+    #[test]
+    fn two_hundred_levels_are_read_and_an_empty_one_below_them() {
+        let nested =
+            |levels: usize, inner: &str| format!("{}{inner}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(reads(&nested(200, "1")));
+        assert!(reads(&nested(200, "{}")));
+        assert!(!reads(&nested(201, "1")));
+        assert!(!reads(&"[".repeat(1_000_000)), "and what never ends costs no stack");
     }
 }

@@ -1,9 +1,9 @@
 //! What exo's open classes convert: `"5"` is a number there, and `1` is true.
 
-use super::json::{self, Value};
+use super::{json, value::Value};
 
 /// A whole number, from a boolean, a float without a fraction or a string too. Clamped like
-/// [`clamped`](super::json::Int::clamped).
+/// [`clamped`](super::value::Int::clamped).
 pub(crate) fn int(value: &Value<'_>) -> Option<i128> {
     match value {
         Value::Bool(truth) => Some(i128::from(*truth)),

@@ -7,15 +7,23 @@
 pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod distil;
+pub(crate) mod house;
+mod invariants;
 pub(crate) mod json;
 mod loose;
 mod multiaddr;
+pub(crate) mod permits;
 pub(crate) mod rules;
+mod value;
 
 use serde::Serialize;
 
-use self::check::{Check, Eyes, Fault, Place};
-use crate::{builds, topic::Topic};
+use self::{
+    check::{Check, Eyes, Fault, Place},
+    permits::Role,
+    value::Value,
+};
+use crate::{builds, id::NodeId, topic::Topic};
 
 /// A payload that passed the gate. Nothing else can be published.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +73,7 @@ pub fn verdict(topic: Topic, payload: impl AsRef<[u8]>) -> Verdict {
     }
 }
 
-fn parsed_by_exo(topic: Topic, payload: &[u8], eyes: Eyes) -> Result<json::Value<'_>, Fault> {
+fn parsed_by_exo(topic: Topic, payload: &[u8], eyes: Eyes) -> Result<Value<'_>, Fault> {
     let root = Place::ROOT;
     let rules = builds::newest().ok_or_else(|| root.fault("no build of exo is known"))?.rules();
     let value = json::read(payload).map_err(|fault| root.fault(fault.to_string()))?;
@@ -74,12 +82,67 @@ fn parsed_by_exo(topic: Topic, payload: &[u8], eyes: Eyes) -> Result<json::Value
     Ok(value)
 }
 
-/// Serialises a message and lets it through if exo would take it and our own rules allow it.
-pub fn seal<M: Serialize + ?Sized>(topic: Topic, message: &M) -> Result<Sealed, Refusal> {
-    let payload = serde_json::to_vec(message)
-        .map_err(|error| Refusal { topic, path: "$".to_owned(), why: error.to_string() })?;
-    match parsed_by_exo(topic, &payload, Eyes::AsWritten) {
-        Ok(_) => Ok(Sealed { topic, payload: payload.into() }),
-        Err(Fault { path, why }) => Err(Refusal { topic, path, why }),
+/// The gate as it stands before one speaker.
+///
+/// It lets through what exo's parser takes, in the form in which exo itself writes (real names, tags in place, nothing
+/// to convert), within our own rules, and only what is the speaker's to say.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    role: Role,
+    node: Option<NodeId>,
+}
+
+impl Gate {
+    /// For a guest on somebody's cluster: events about itself and its work, the few commands that a member needs, and
+    /// an election message only to say that it is no candidate. Never a global event.
+    pub fn guest() -> Self {
+        Self { role: Role::Guest, node: None }
     }
+
+    /// For a node of a cluster of phones alone, in a namespace of its own, where the master is one of us: global
+    /// events and candidacies too. Never open this gate towards an exo.
+    pub fn master_of_phones() -> Self {
+        Self { role: Role::MasterOfPhones, node: None }
+    }
+
+    /// Lets news about this node through, and about no other.
+    #[must_use]
+    pub fn speaking_for(self, node: NodeId) -> Self {
+        Self { node: Some(node), ..self }
+    }
+
+    /// Whether these bytes may be published.
+    pub fn judge(&self, topic: Topic, payload: &[u8]) -> Result<(), Refusal> {
+        self.refusal(topic, payload).map_err(|Fault { path, why }| Refusal { topic, path, why })
+    }
+
+    /// Serialises a message and lets it through if exo would take it and our own rules allow it.
+    pub fn seal<M: Serialize + ?Sized>(&self, topic: Topic, message: &M) -> Result<Sealed, Refusal> {
+        let payload = serde_json::to_vec(message).map_err(|error| Refusal {
+            topic,
+            path: "$".to_owned(),
+            why: error.to_string(),
+        })?;
+        self.judge(topic, &payload)?;
+        Ok(Sealed { topic, payload: payload.into() })
+    }
+
+    fn refusal(&self, topic: Topic, payload: &[u8]) -> Result<(), Fault> {
+        let root = Place::ROOT;
+        if payload.len() > house::MAX_PAYLOAD {
+            return Err(root.fault(format!("{} bytes, more than {}", payload.len(), house::MAX_PAYLOAD)));
+        }
+        match parsed_by_exo(topic, payload, Eyes::AsWritten)? {
+            Value::Object(message) => {
+                permits::permit(self.role, self.node.as_ref(), topic, &message)?;
+                house::judge(&message, topic == Topic::GlobalEvents)
+            }
+            _ => Err(root.fault("expected an object")),
+        }
+    }
+}
+
+/// Serialises a message and lets it through the [guest's gate](Gate::guest).
+pub fn seal<M: Serialize + ?Sized>(topic: Topic, message: &M) -> Result<Sealed, Refusal> {
+    Gate::guest().seal(topic, message)
 }

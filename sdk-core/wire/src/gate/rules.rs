@@ -96,4 +96,6 @@ pub(crate) enum Invariant {
     RunnersHaveShards,
     /// `bound_runner_id` has a shard in the instance.
     BoundRunnerHasShard,
+    /// The system can look for a directory named after `model_id`, unless `vision` is given.
+    IdNamesAFile,
 }

@@ -4,8 +4,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
+    edge::Connection,
     info::Info,
-    instance::Instance,
+    instance::{Instance, InstanceLink},
+    model::{Card, Shard},
     one_key::{OneKey, Tagged, tag},
     text::Text,
 };
@@ -238,66 +240,14 @@ struct Progress<'a> {
     #[serde(borrow, alias = "nodeId")]
     node_id: Text<'a>,
     #[serde(borrow, alias = "shardMetadata")]
-    shard_metadata: OneKey<'a, Shard<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Shard<'a> {
-    #[serde(borrow, alias = "modelCard")]
-    model_card: Card<'a>,
+    shard_metadata: Shard<'a>,
 }
 
 impl<'a> From<Download<'a>> for NodeDownloadProgress<'a> {
     fn from(read: Download<'a>) -> Self {
         let OneKey { tag, value: Progress { node_id, shard_metadata } } = read.download_progress;
-        Self { event_id: read.event_id, tag, node_id, model_id: shard_metadata.value.model_card.model_id }
+        Self { event_id: read.event_id, tag, node_id, model_id: shard_metadata.model_id }
     }
-}
-
-/// A model card of which only the name matters.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Card<'a> {
-    /// Which model.
-    #[serde(borrow, alias = "modelId")]
-    pub model_id: Text<'a>,
-}
-
-/// A link of which only the name matters.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct InstanceLink<'a> {
-    /// Which link.
-    #[serde(borrow, alias = "linkId")]
-    pub link_id: Text<'a>,
-}
-
-/// One node reaches another.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Connection<'a> {
-    /// From this node
-    #[serde(borrow)]
-    pub source: Text<'a>,
-    /// to this one,
-    #[serde(borrow)]
-    pub sink: Text<'a>,
-    /// in this way.
-    #[serde(borrow)]
-    pub edge: Edge<'a>,
-}
-
-/// How one node reaches another.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Edge<'a> {
-    /// Where the sink answered: `/ip4/192.168.1.7/tcp/52415`. `None` if it is no socket.
-    #[serde(borrow, alias = "sinkMultiaddr")]
-    pub sink_multiaddr: Option<Address<'a>>,
-}
-
-/// Where a sink answered.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Address<'a> {
-    /// `/ip4/192.168.1.7/tcp/52415`.
-    #[serde(borrow)]
-    pub address: Text<'a>,
 }
 
 impl<'a> Event<'a> {

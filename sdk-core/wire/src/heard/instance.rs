@@ -45,3 +45,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Instance<'a> {
         Ok(Self { tag, instance_id, model_id, node_to_runner, raw })
     }
 }
+
+/// A link between instances, of which only the name matters.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct InstanceLink<'a> {
+    /// Which link.
+    #[serde(borrow, alias = "linkId")]
+    pub link_id: Text<'a>,
+}

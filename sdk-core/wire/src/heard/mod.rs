@@ -8,24 +8,30 @@
 //! and the place in the log, and borrows the rest; [`Global::event`] reads what happened. Both borrow from the
 //! payload. Keys are accepted in exo's two spellings, `node_id` on the bus and `nodeId` over HTTP.
 
+pub mod command;
+mod edge;
 mod envelope;
 mod event;
 mod info;
 mod instance;
 mod lenient;
+mod model;
 mod one_key;
 mod snapshot;
 mod text;
 
+pub use command::{Asked, Command, DownloadCommand};
+pub use edge::{Address, Connection, Edge};
 pub use envelope::{Election, Global, Local, Session};
 pub use event::{
-    Address, Card, ChunkGenerated, Connection, CustomModelCardAdded, CustomModelCardDeleted, Edge, Event,
-    InputChunkReceived, InstanceCreated, InstanceDeleted, InstanceLink, InstanceLinkCreated,
-    InstanceLinkDeleted, NodeDownloadProgress, NodeGatheredInfo, NodeTimedOut, RunnerStatusUpdated,
-    TaskCreated, TaskEnded, TaskFailed, TaskStatusUpdated, TestEvent, TopologyEdge, Traces, Unknown,
+    ChunkGenerated, CustomModelCardAdded, CustomModelCardDeleted, Event, InputChunkReceived, InstanceCreated,
+    InstanceDeleted, InstanceLinkCreated, InstanceLinkDeleted, NodeDownloadProgress, NodeGatheredInfo,
+    NodeTimedOut, RunnerStatusUpdated, TaskCreated, TaskEnded, TaskFailed, TaskStatusUpdated, TestEvent,
+    TopologyEdge, Traces, Unknown,
 };
 pub use info::{DiskUsage, Identity, Info, Interface, MemoryUsage, SystemProfile};
-pub use instance::Instance;
+pub use instance::{Instance, InstanceLink};
+pub use model::{Card, Shard};
 pub use one_key::{Tagged, tag};
 pub use snapshot::{Link, Snapshot};
 pub use text::Text;
@@ -55,6 +61,16 @@ pub fn global(payload: &[u8]) -> Result<Global<'_>, Unheard> {
 /// Reads a payload of [`Topic::LocalEvents`](crate::Topic::LocalEvents).
 pub fn local(payload: &[u8]) -> Result<Local<'_>, Unheard> {
     read("a local event", payload)
+}
+
+/// Reads a payload of [`Topic::Commands`](crate::Topic::Commands).
+pub fn command(payload: &[u8]) -> Result<Asked<'_>, Unheard> {
+    read("a command", payload)
+}
+
+/// Reads a payload of [`Topic::DownloadCommands`](crate::Topic::DownloadCommands).
+pub fn download_command(payload: &[u8]) -> Result<Asked<'_>, Unheard> {
+    read("a download command", payload)
 }
 
 /// Reads a payload of [`Topic::ElectionMessages`](crate::Topic::ElectionMessages).

@@ -1,0 +1,87 @@
+"""The peer that plays exo, and the questions that a scenario asks about it."""
+
+import http.client
+import json
+import socket
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+from .lan import Host
+from .processes import Process, eventually
+
+API = 52415
+
+
+class Exo(Process):
+    def __init__(self, host: Host, directory: Path, *flags: str):
+        name = f"exo-{host.name}"
+        super().__init__(host, name, [sys.executable, "-m", "peer", "--name", host.name, *flags], directory)
+        self.node_id = self.wait_for_line(15, say="ready")["node"]
+
+    # Its view of the cluster.
+
+    def get(self, path: str) -> Any:
+        def connect() -> socket.socket:
+            return socket.create_connection(("127.0.0.1", API), timeout=5)
+
+        connection = http.client.HTTPConnection("127.0.0.1", API, timeout=5)
+        connection.sock = self.host.within(connect)
+        try:
+            connection.request("GET", path)
+            return json.loads(connection.getresponse().read())
+        finally:
+            connection.close()
+
+    def state(self) -> dict[str, Any]:
+        return self.get("/state")
+
+    def knows(self, node_id: str) -> bool:
+        try:
+            return node_id in self.state()["topology"]["nodes"]
+        except OSError:
+            return False
+
+    def wait_until_it_knows(self, node_id: str, within: float) -> None:
+        eventually(f"{self.name} has {node_id} in /state", lambda: self.knows(node_id), within, self.tail)
+
+    def wait_until_it_forgot(self, node_id: str, within: float) -> None:
+        eventually(f"{self.name} has no {node_id} in /state", lambda: not self.knows(node_id), within, self.tail)
+
+    # Its log.
+
+    def indexed(self, node_id: str | None = None) -> list[dict[str, Any]]:
+        """What it put into its log as master, in order; of one node, if named."""
+        return [line for line in self.said(say="indexed") if node_id in (None, line["node"])]
+
+    def heard(self, node_id: str) -> list[dict[str, Any]]:
+        return list(self.said(say="local", node=node_id))
+
+    def commands(self, name: str) -> list[dict[str, Any]]:
+        return [line["command"][name] for line in self.said(say="command") if name in line["command"]]
+
+    def master(self) -> str:
+        return list(self.said(say="session"))[-1]["master"]
+
+    def clients(self) -> int:
+        """How many clients are linked to it now."""
+        links = list(self.said(say="link", kind="client"))
+        return sum(1 if line["up"] else -1 for line in links)
+
+    # Its verdict.
+
+    def assert_unharmed(self) -> None:
+        """Alive, and every stream to it kept the rules: nothing invalid, no gap, no index used twice, no event twice."""
+        assert self.is_running(), f"{self.name} died with {self.popen.returncode}\n{self.tail()}"
+        assert list(self.said(say="invalid")) == []
+        streams: dict[tuple[str, int], dict[int, str]] = defaultdict(dict)
+        for line in self.said(say="local", master=self.node_id):
+            stream = streams[line["origin"], line["clock"]]
+            first = stream.setdefault(line["idx"], line["event_id"])
+            assert first == line["event_id"], f"{line['origin']} used index {line['idx']} for two events"
+        for (origin, _), stream in streams.items():
+            gap = set(range(max(stream) + 1)) - set(stream)
+            assert not gap, f"{origin} never sent {sorted(gap)}: its stream stands still"
+        indexed = Counter(line["event_id"] for line in self.said(say="indexed"))
+        assert [event for event, times in indexed.items() if times > 1] == []

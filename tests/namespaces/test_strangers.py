@@ -1,0 +1,54 @@
+"""Clusters that are not as we know them, and things that a guest does not do unless it is asked."""
+
+import pytest
+
+from .processes import eventually
+from .scene import Scene
+
+
+@pytest.mark.parametrize("what", ["event", "field", "state"])
+def test_to_an_unknown_build_the_phone_only_listens(scene: Scene, what: str) -> None:
+    # The peer itself would take its own dialect for an error: it hears only what others send.
+    exo = scene.exo("mac", "--unknown-build", what)
+    phone = scene.phone()
+    phone.wait_until("listening_only", within=10)
+    heard_until = len(list(exo.said(say="indexed"))) + 5
+    eventually("life goes on", lambda: len(list(exo.said(say="indexed"))) > heard_until, 10)
+    assert phone.state() == "listening_only"
+    assert exo.heard(phone.node_id) == []
+    assert list(exo.said(say="command")) == []
+
+
+def test_listen_only_by_choice_publishes_nothing(scene: Scene) -> None:
+    exo = scene.exo()
+    phone = scene.phone("pixel", "--listen-only")
+    exo.wait_for_line(5, say="link", kind="client", up=True)
+    heard_until = len(list(exo.said(say="indexed"))) + 5
+    eventually("life goes on", lambda: len(list(exo.said(say="indexed"))) > heard_until, 10)
+    assert exo.heard(phone.node_id) == [] and list(exo.said(say="command")) == []
+    assert phone.interrupt() == 0
+
+
+def test_without_an_api_to_ask_the_phone_joins_with_a_partial_view(scene: Scene) -> None:
+    exo = scene.exo("mac", "--no-api")
+    phone = scene.phone()
+    eventually("its events are in the log", lambda: exo.indexed(phone.node_id), 5, exo.tail)
+    phone.wait_until("joined", within=5)
+    assert phone.latest("view").get("complete_to") is None
+    assert [request for request in exo.commands("RequestEventLog") if request["since_idx"] == 0] == []
+
+
+def test_nothing_listens_on_the_port_of_the_api_unless_the_app_asks(scene: Scene) -> None:
+    exo, phone = scene.exo(), scene.phone()
+    phone.wait_until_seen_by(exo)
+    assert "52415" not in phone.host.listening()
+    assert exo.state()["topology"]["connections"] == {}
+
+
+def test_a_phone_that_cannot_compute_announces_neither_memory_nor_backends(scene: Scene) -> None:
+    exo, phone = scene.exo(), scene.phone()
+    phone.wait_until_seen_by(exo)
+    phone.wait_until("joined", within=2)
+    state = exo.state()
+    assert phone.node_id not in state["nodeMemory"]
+    assert not state["nodeBackends"].get(phone.node_id)

@@ -1,0 +1,20 @@
+"""exo's HTTP interface, as far as members and tests need it: /node_id, /state, /events. IPv4 only, as exo's."""
+
+from typing import Any
+
+from . import http
+from .node import Node
+from .state import camel
+
+
+async def run(node: Node, port: int, extra_keys: dict[str, Any]) -> None:
+    """`extra_keys` appear in /state and make it that of a build that nobody knows."""
+    await http.serve(
+        "0.0.0.0",
+        port,
+        {
+            "/node_id": lambda: node.node_id,
+            "/state": lambda: node.state.view | extra_keys,
+            "/events": lambda: [camel(event) for event in node.applied],
+        },
+    )

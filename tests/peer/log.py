@@ -1,0 +1,28 @@
+"""JSON lines on stdout: what happened here, for scenarios to assert on.
+
+Each line has `at` (seconds of the wall clock), `say` (what happened) and facts. A line is one write, so that a process
+that is killed leaves whole lines.
+"""
+
+import json
+import os
+import sys
+import time
+from typing import Any, NoReturn
+
+EXIT_INVALID = 86
+
+
+def say(what: str, **facts: Any) -> None:
+    line = json.dumps({"at": round(time.time(), 4), "say": what, **facts})
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def die(reason: str, topic: str, payload: bytes, why: str) -> NoReturn:
+    """exo does not catch a bad message: its process ends. So does this one, at once, and it names the bytes."""
+    shown = payload[:4000].decode("utf-8", "backslashreplace")
+    say(reason, topic=topic, payload=shown, bytes=len(payload), why=why)
+    sys.stderr.write(f"{reason} on topics/{topic}: {why!r} in {shown!r}\n")
+    sys.stderr.flush()
+    os._exit(EXIT_INVALID)
