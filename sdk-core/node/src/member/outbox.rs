@@ -12,7 +12,9 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use exo_wire::{EventId, GatheredInfo, LocalEvent, NodeId, Refusal, Sealed, SessionId, SystemId, Topic, When, seal};
+use exo_wire::{
+    EventId, GatheredInfo, LocalEvent, NodeId, Refusal, Sealed, SessionId, SystemId, Topic, When, seal,
+};
 
 use super::{saying::Saying, stats::Stats, telemetry::Kind};
 use crate::{Now, Random, now::Moment};
@@ -44,14 +46,14 @@ pub(super) struct Outbox {
     next: u64,
     flying: VecDeque<Flying>,
     waiting: VecDeque<Saying>,
-    /// The next round of sending again; `None` while there is no link.
+    /// The next round of sending again; `None` while nothing may be sent.
     round: Option<Moment>,
     /// The last thing that the gate kept back.
     refusal: Option<Refusal>,
 }
 
 impl Outbox {
-    /// A new stream, with nothing said. `None` origin bits are drawn from `random`.
+    /// A new stream, with nothing said.
     pub(super) fn new(node: NodeId, session: SessionId, random: &mut Random) -> Self {
         let origin = SystemId::from_random(random.wide());
         let (flying, waiting) = (VecDeque::new(), VecDeque::new());
@@ -79,24 +81,18 @@ impl Outbox {
         room
     }
 
-    /// There is a link: what is on its way is sent again at once, since the old link may have swallowed it.
-    pub(super) fn linked(&mut self, now: Now, random: &mut Random, stats: &mut Stats) -> Vec<Sealed> {
-        self.round = Some(now.mono + round(random));
-        self.again(now.mono, Duration::ZERO, stats)
-    }
-
-    /// There is no link: nothing can be sent.
-    pub(super) fn unlinked(&mut self) {
+    /// Nothing may be sent: there is no link, or we must not speak.
+    pub(super) fn close(&mut self) {
         self.round = None;
     }
 
-    /// What is to be sent now.
+    /// What is to be sent now. After a pause that is all that is on its way, since the old link may have swallowed it.
     pub(super) fn send(&mut self, now: Now, random: &mut Random, stats: &mut Stats) -> Vec<Sealed> {
-        let Some(round_at) = self.round else { return Vec::new() };
         let mut out = Vec::new();
-        if round_at <= now.mono {
+        if self.round.is_none_or(|due| due <= now.mono) {
+            let age = if self.round.is_none() { Duration::ZERO } else { OLD };
             self.round = Some(now.mono + round(random));
-            out = self.again(now.mono, OLD, stats);
+            out = self.again(now.mono, age, stats);
         }
         while self.has_room()
             && let Some(saying) = self.waiting.pop_front()
@@ -130,7 +126,7 @@ impl Outbox {
         self.refusal.take()
     }
 
-    /// When [`Self::send`] will have something.
+    /// When [`Self::send`] will have something, while something may be sent.
     pub(super) fn deadline(&self) -> Option<Moment> {
         let round = self.round?;
         self.flying.iter().map(|flying| flying.sent + OLD).min().map(|old| old.max(round))

@@ -259,11 +259,14 @@ impl Replica {
     }
 
     fn place(&mut self, heard: &heard::Instance<'_>) {
-        let runners = heard.node_to_runner.iter().take(FEW * FEW);
+        let short =
+            |(node, runner): &&(heard::Text<'_>, heard::Text<'_>)| node.len() <= TEXT && runner.len() <= TEXT;
+        let runners = heard.node_to_runner.iter().take(FEW * FEW).filter(short);
         let runners = runners.map(|(node, runner)| (NodeId::heard(node), RunnerId::heard(runner)));
         let instance = Instance { model: text(&heard.model_id), runners: runners.collect() };
         let id = InstanceId::heard(&heard.instance_id);
-        if self.instances.len() < INSTANCES || self.instances.contains_key(&id) {
+        let room = self.instances.len() < INSTANCES || self.instances.contains_key(&id);
+        if room && id.as_str().len() <= TEXT {
             self.instances.insert(id, instance);
         }
     }
@@ -334,7 +337,7 @@ impl Node {
             disk: self.disk,
             temperature: self.temperature,
             gpu_use: self.gpu_use,
-            backends: self.backends.iter().map(|backend| backend.to_string()).collect(),
+            backends: self.backends.iter().map(ToString::to_string).collect(),
             present: self.present,
         }
     }

@@ -9,7 +9,7 @@ use crate::now::Moment;
 
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const TRIES: u32 = 4;
-const LATER: Duration = Duration::from_secs(60);
+const LATER: Duration = Duration::from_mins(1);
 /// The driver should have answered by then.
 const ANSWER: Duration = Duration::from_secs(6);
 
@@ -66,6 +66,12 @@ impl Snapshots {
         let wait = if self.failures >= TRIES { LATER } else { FIRST_WAIT * (1 << (self.failures - 1)) };
         self.state = State::Due(now + wait);
         self.failures == TRIES
+    }
+
+    /// Nobody is known who could answer.
+    pub(super) fn cannot_be_had(&mut self, now: Moment) {
+        self.failures = self.failures.max(TRIES);
+        self.state = State::Due(now + LATER);
     }
 
     /// Whether the driver forgot to answer.
