@@ -25,6 +25,7 @@ use super::{
     identity,
     link::Losses,
     network::Network,
+    phones::Phones,
     sockets::Bind,
     told::{Reports, Told},
 };
@@ -241,10 +242,19 @@ async fn start(
         telemetry_every: options.telemetry_every,
         ..MemberConfig::of(node_id)
     };
+    let phones = match options.founding {
+        Some(founding) => {
+            let search = options.search.clone();
+            Some(Phones::start(founding, config.node_id.clone(), search, clock, losses.clone())?)
+        }
+        None => None,
+    };
     let actor = Actor {
         clock,
         discovery: Discovery::new(options.search, entropy::random()),
-        member: Member::new(config, entropy::random(), clock.now()),
+        member: Member::new(config.clone(), entropy::random(), clock.now()),
+        config,
+        phones,
         network,
         probe: options.probe,
         losses,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use exo_wire::Zid;
 use zenoh::Config;
 
 use super::inbox::LARGEST_PAYLOAD;
@@ -12,8 +13,8 @@ use crate::discovery::Locator;
 pub(in crate::driver) enum Role {
     /// Attached to the router there. The only role towards exo.
     Client(Locator),
-    /// A router that listens there, for a cluster of phones alone.
-    Router(Locator),
+    /// A router with this id that listens there, for a cluster of phones alone.
+    Router(Locator, Zid),
 }
 
 /// The settings for this role.
@@ -32,7 +33,9 @@ pub(super) fn config(role: Role, open_timeout: Duration) -> Result<Config, Strin
             set("connect/retry/period_init_ms", "60000".into())?;
             set("connect/retry/period_max_ms", "60000".into())?;
         }
-        Role::Router(locator) => {
+        Role::Router(locator, zid) => {
+            let id = zid.node_id().ok_or("a router needs an id")?;
+            set("id", format!(r#""{id}""#))?;
             set("mode", r#""router""#.into())?;
             set("listen/endpoints", format!(r#"["{locator}"]"#))?;
             set("listen/exit_on_failure", "true".into())?;

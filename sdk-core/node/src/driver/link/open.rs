@@ -80,7 +80,7 @@ pub(in crate::driver) async fn open(
     topics: &'static [Topic],
     losses: Arc<Losses>,
 ) -> Result<Link, String> {
-    let (Role::Client(locator) | Role::Router(locator)) = role;
+    let (Role::Client(locator) | Role::Router(locator, _)) = role;
     let opening = zenoh::open(config(role, OPEN_TIMEOUT)?);
     // zenoh keeps its own timeout; this one is for what it forgets.
     let session = time::timeout(OPEN_TIMEOUT * 2, opening)

@@ -173,6 +173,7 @@ impl Probe for HostProbe {
             identity: Some(self.identity()),
             interfaces: None,
             gauges: self.gauges(),
+            backends: Vec::new(),
             able: false,
             backends: Vec::new(),
         }
