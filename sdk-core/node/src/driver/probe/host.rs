@@ -175,7 +175,6 @@ impl Probe for HostProbe {
             gauges: self.gauges(),
             backends: Vec::new(),
             able: false,
-            backends: Vec::new(),
         }
     }
 }
