@@ -42,6 +42,7 @@ impl World {
         self.unlink(number);
         let phone = &mut self.phones[usize::from(number)];
         (phone.member, phone.searching, phone.joined, phone.asleep) = (None, None, false, None);
+        self.ledger.ended(number);
         self.did(Party::Phone(number), "is killed");
     }
 

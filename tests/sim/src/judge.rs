@@ -194,7 +194,8 @@ impl World {
             }
             if let Some(id) = self.ledger.lost(phone.number, &session, self.now.saturating_sub(LOGGED_WITHIN))
             {
-                let broken = Broken(format!("event {id} of phone{} never reached the log", phone.number));
+                let broken =
+                    Broken(format!("phone{} said event {id}, which never reached the log", phone.number));
                 return self.fail(broken);
             }
         }

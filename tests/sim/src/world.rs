@@ -174,7 +174,7 @@ impl World {
             http_fails: 0.0,
             ledger: Ledger::default(),
             judge: Judge::default(),
-            trace: Trace::new(80, config.trace),
+            trace: Trace::new(20_000, config.trace),
             broken: None,
             tally: Tally::default(),
             gather: if config.phones > 100 { 50 * MILLI } else { 2 * MILLI },
@@ -232,7 +232,10 @@ impl World {
 
     fn failure(&self) -> Box<Failure> {
         let broken = self.broken.clone().map_or_else(String::new, |Broken(why)| why);
-        Box::new(Failure { config: self.config, at: self.now, broken, diagram: self.trace.diagram() })
+        // A rule that one phone broke begins with its name.
+        let number = broken.strip_prefix("phone").and_then(|rest| rest.split(' ').next()?.parse().ok());
+        let diagram = self.trace.diagram(number.map(Party::Phone), 80);
+        Box::new(Failure { config: self.config, at: self.now, broken, diagram })
     }
 
     fn step(&mut self, step: Step) {
