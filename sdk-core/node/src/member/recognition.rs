@@ -1,19 +1,21 @@
-//! Whether we know the build of exo that the cluster runs.
+//! Whether we know the build of exo that the cluster runs; until then, and when no longer, nothing is said.
 //!
-//! exo's messages carry no version. What a member can see without a word of its own is what the cluster says: the
-//! first events are read as the known build's own parser would read them, and so is every later one that our views
-//! cannot place; the keys of `GET /state` are compared with the build's. Until one event was right nothing is said,
-//! and one thing that the build would not say ends our speaking for the session.
+//! The judgement is [`Recogniser`]'s. Here is how much it is shown: every event of a session's first minute or so,
+//! then one in sixteen and every one that our views could not place. A master writes all events itself, so a sample
+//! of them shows its build as well as all would, at a fraction of the work.
 
-use exo_wire::{Topic, builds, gate};
+use exo_wire::{
+    builds::{Recogniser, Recognition as Judgement},
+    heard::{Event, Info},
+};
 
-/// So many events of a session are read strictly, whatever they are.
-const CHECKED: u32 = 32;
+const ALL_OF_THE_FIRST: u32 = 64;
+const THEN_ONE_IN: u32 = 16;
 
 /// What we think of the cluster's build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Build {
-    /// Nothing was heard yet.
+    /// Too little was heard.
     Undecided,
     /// All that was heard is of a build that we know.
     Known,
@@ -24,85 +26,96 @@ pub(super) enum Build {
 /// Watches what a session says.
 #[derive(Debug)]
 pub(super) struct Recognition {
+    recogniser: Recogniser,
+    heard: u32,
     build: Build,
-    checked: u32,
 }
 
 impl Recognition {
-    pub(super) const fn new() -> Self {
-        Self { build: Build::Undecided, checked: 0 }
+    pub(super) fn new() -> Self {
+        Self { recogniser: Recogniser::new(), heard: 0, build: Build::Undecided }
     }
 
     pub(super) const fn build(&self) -> &Build {
         &self.build
     }
 
-    /// A global event of the session; `strange` says that our views could not place it.
-    pub(super) fn event(&mut self, payload: &[u8], strange: bool) {
-        if matches!(self.build, Build::Unknown(_)) || (self.checked >= CHECKED && !strange) {
-            return;
-        }
-        self.checked = self.checked.saturating_add(1);
-        let verdict = gate::verdict(Topic::GlobalEvents, payload);
-        if verdict.accept {
-            self.build = Build::Known;
-        } else {
-            self.build = Build::Unknown(format!("an event that no known build sends: {}", verdict.why));
+    /// A global event of the session, and how our views read it.
+    pub(super) fn event(&mut self, payload: &[u8], event: &Event<'_>) {
+        self.heard = self.heard.wrapping_add(1);
+        let sampled = self.heard <= ALL_OF_THE_FIRST || self.heard.is_multiple_of(THEN_ONE_IN);
+        if sampled || is_strange(event) {
+            self.recogniser.hear(payload);
+            self.decide();
         }
     }
 
     /// The keys of a state that belongs to the session.
     pub(super) fn state<'a>(&mut self, keys: impl Iterator<Item = &'a str>) {
-        let known =
-            |key: &str| builds::known().iter().any(|build| build.facts().state_keys.iter().any(|k| k == key));
-        let mut strange = keys.filter(|key| !known(key));
-        if let Some(key) = strange.next() {
-            let key: String = key.chars().take(64).collect();
-            self.build = Build::Unknown(format!("a state with a key that no known build has: {key}"));
+        self.recogniser.see_state(keys);
+        self.decide();
+    }
+
+    fn decide(&mut self) {
+        match self.recogniser.recognition() {
+            Judgement::Known(_) => self.build = Build::Known,
+            Judgement::Undecided => self.build = Build::Undecided,
+            Judgement::Unknown(why) => {
+                if !matches!(self.build, Build::Unknown(_)) {
+                    self.build = Build::Unknown(format!("the cluster's build of exo is unknown: {why}"));
+                }
+            }
         }
+    }
+}
+
+fn is_strange(event: &Event<'_>) -> bool {
+    match event {
+        Event::Unknown(_) => true,
+        Event::NodeGatheredInfo(news) => matches!(news.info, Info::Other(_)),
+        _ => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use exo_wire::heard;
+
     use super::*;
 
     const KNOWN: &str = r#"{"origin_idx":3,"origin":"a","session":{"master_node_id":"a","election_clock":0},"event":{"TestEvent":{"event_id":"e"}}}"#;
 
+    fn hear(recognition: &mut Recognition, payload: &str, times: u32) {
+        for _ in 0..times {
+            let global = heard::global(payload.as_bytes()).unwrap();
+            recognition.event(payload.as_bytes(), &global.event());
+        }
+    }
+
     #[test]
-    fn the_first_event_of_a_known_build_decides() {
+    fn a_few_events_of_a_known_build_decide() {
         let mut recognition = Recognition::new();
+        hear(&mut recognition, KNOWN, 1);
         assert_eq!(*recognition.build(), Build::Undecided);
-        recognition.event(KNOWN.as_bytes(), false);
+        hear(&mut recognition, KNOWN, 10);
         assert_eq!(*recognition.build(), Build::Known);
     }
 
     #[test]
-    fn one_event_that_no_known_build_sends_ends_it() {
+    fn an_event_that_no_known_build_sends_ends_it_however_late() {
         let mut recognition = Recognition::new();
-        recognition.event(KNOWN.as_bytes(), false);
-        recognition.event(KNOWN.replace("TestEvent", "BrandNew").as_bytes(), true);
-        assert!(matches!(recognition.build(), Build::Unknown(why) if why.contains("no known build")));
-        recognition.event(KNOWN.as_bytes(), false);
+        hear(&mut recognition, KNOWN, 1000);
+        hear(&mut recognition, &KNOWN.replace("TestEvent", "BrandNew"), 1);
+        assert!(matches!(recognition.build(), Build::Unknown(_)));
+        hear(&mut recognition, KNOWN, 100);
         assert!(matches!(recognition.build(), Build::Unknown(_)), "it stays so");
     }
 
     #[test]
     fn a_key_that_no_known_build_has_ends_it() {
         let mut recognition = Recognition::new();
-        recognition.state(["instances", "lastEventAppliedIdx"].into_iter());
-        assert_eq!(*recognition.build(), Build::Undecided, "a state alone says too little");
+        hear(&mut recognition, KNOWN, 10);
         recognition.state(["instances", "quantumLinks"].into_iter());
         assert!(matches!(recognition.build(), Build::Unknown(why) if why.contains("quantumLinks")));
-    }
-
-    #[test]
-    fn after_the_first_events_only_strange_ones_are_read_strictly() {
-        let mut recognition = Recognition::new();
-        for _ in 0..CHECKED {
-            recognition.event(KNOWN.as_bytes(), false);
-        }
-        recognition.event(b"not read at all", false);
-        assert_eq!(*recognition.build(), Build::Known);
     }
 }

@@ -69,6 +69,7 @@ pub(super) struct Sequencer {
     nack: Option<Nack>,
     progress: Moment,
     lost: bool,
+    far: Option<u64>,
     asked: Option<Moment>,
 }
 
@@ -84,6 +85,7 @@ impl Sequencer {
             nack: None,
             progress: now,
             lost: false,
+            far: None,
             asked: None,
         }
     }
@@ -93,10 +95,10 @@ impl Sequencer {
         self.next.filter(|_| self.complete).and_then(|next| next.checked_sub(1))
     }
 
-    /// The greatest index that is applied or held.
+    /// The greatest index that is applied or held, or that was heard and is too far ahead.
     pub(super) fn newest(&self) -> Option<u64> {
         let held = self.held.keys().next_back().copied();
-        held.max(self.next.and_then(|next| next.checked_sub(1)))
+        held.max(self.far).max(self.next.and_then(|next| next.checked_sub(1)))
     }
 
     /// An event of our session came; `payload` is kept if it must wait.
@@ -117,6 +119,7 @@ impl Sequencer {
         }
         if index < next || index - next > WINDOW {
             self.lost |= index > next || now.since(self.progress) >= LOST;
+            self.far = self.far.max((index > next).then_some(index));
             return if index < next { Place::Old } else { Place::Far };
         }
         self.hold(index, payload);
@@ -192,6 +195,7 @@ impl Sequencer {
     fn enter(&mut self, now: Moment, index: u64) {
         self.anywhere = false;
         self.asked = None;
+        self.far = None;
         self.advance(now, index);
     }
 

@@ -35,7 +35,9 @@ impl Member {
         let Some(term) = self.term.as_mut().filter(|term| term.is_registered(now)) else { return };
         let mut news = self.telemetry.changes(now);
         if self.cadence.awaits_probe() {
-            news.push(self.telemetry.beat(now, true));
+            if news.is_empty() {
+                news.push(self.telemetry.beat(now, true));
+            }
             self.cadence.beaten(now);
         }
         say(term, news);

@@ -44,6 +44,8 @@ pub(super) enum Kind {
     Identity,
     Disk,
     Interfaces,
+    /// The last word on memory, when it may no longer be used.
+    Withdrawal,
     /// Memory, load and heat, or a bare sign of life.
     Vital,
 }
@@ -95,7 +97,7 @@ impl Telemetry {
         let mut news: Vec<News> = self.steady().into_iter().filter(differs).collect();
         if self.offers_memory && !self.readings.as_ref().is_some_and(is_able) {
             let withdrawn = self.readings.as_ref().and_then(|readings| readings.memory);
-            news.insert(0, (Kind::Vital, memory_usage(withdrawn.unwrap_or_default(), 0)));
+            news.insert(0, (Kind::Withdrawal, memory_usage(withdrawn.unwrap_or_default(), 0)));
             self.offers_memory = false;
         }
         self.tell(now, &news);
@@ -353,7 +355,7 @@ mod tests {
         telemetry.registration(at(0));
         telemetry.measured(pixel());
         let news = telemetry.changes(at(10));
-        assert_eq!(kinds(&news), [Kind::Vital, Kind::Backends]);
+        assert_eq!(kinds(&news), [Kind::Withdrawal, Kind::Backends]);
         let GatheredInfo::MemoryUsage(memory) = &news[0].1 else { panic!("{news:?}") };
         assert_eq!(memory.ram_available.in_bytes(), 0);
         assert!(telemetry.changes(at(11)).is_empty());

@@ -8,7 +8,7 @@ use std::time::Duration;
 use exo_wire::{
     CommandId, ForwardedCommand, NodeId, Refusal, Sealed, SessionId, SystemId, Topic,
     command::RequestEventLog,
-    heard::{self, Event, Global, Info, Snapshot},
+    heard::{self, Event, Global, Snapshot},
     seal,
 };
 
@@ -150,7 +150,7 @@ impl Term {
         stats: &mut Stats,
     ) -> Noted {
         let event = global.event();
-        self.recognition.event(payload, is_strange(&event));
+        self.recognition.event(payload, &event);
         let mut noted = Noted::default();
         if event.event_id().is_some_and(|id| self.outbox.heard(id, stats)) {
             self.acknowledged.get_or_insert(global.origin_idx);
@@ -258,13 +258,5 @@ impl Term {
         }
         self.unknown_to = 0;
         Ok(last)
-    }
-}
-
-fn is_strange(event: &Event<'_>) -> bool {
-    match event {
-        Event::Unknown(_) => true,
-        Event::NodeGatheredInfo(news) => matches!(news.info, Info::Other(_)),
-        _ => false,
     }
 }
