@@ -150,6 +150,9 @@ impl Actor {
                 }
             }
             Happened::Fetched(fetched) => {
+                if let Err(why) = &fetched {
+                    self.told.tell_trouble(why);
+                }
                 let state = fetched.as_deref().map_err(Clone::clone);
                 self.member.handle(now, member::Input::State(state));
             }
@@ -180,6 +183,7 @@ impl Actor {
     /// The link that the member wanted is not there, or not any more.
     fn unlinked(&mut self, why: String) {
         let now = self.clock.now();
+        self.told.tell_trouble(&why);
         self.member.handle(now, member::Input::Unlinked { why });
         if let Some(phones) = &mut self.phones {
             phones.link_lost(now);

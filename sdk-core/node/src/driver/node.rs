@@ -139,6 +139,16 @@ impl Node {
         *self.reports.stats.borrow()
     }
 
+    /// What the network said when something last did not work, for people: a dial that failed, a link that was lost.
+    pub fn trouble(&self) -> Option<Arc<str>> {
+        self.reports.trouble.borrow().clone()
+    }
+
+    /// The same, each time there is something.
+    pub fn troubles(&self) -> Pulled<Option<Arc<str>>> {
+        Pulled::new(self.reports.trouble.clone())
+    }
+
     /// Asks something of the member.
     pub fn request(&self, request: Request) -> Result<(), NodeError> {
         self.orders.try_send(Order::Request(request)).map_err(|error| match error {
