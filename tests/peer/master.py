@@ -19,7 +19,13 @@ ROUND = 10.0
 
 
 class Master:
-    def __init__(self, node_id: str, session: SessionId, publish: Callable[[e.GlobalForwarderEvent], None], emit: Callable[[Any], None]):
+    def __init__(
+        self,
+        node_id: str,
+        session: SessionId,
+        publish: Callable[[e.GlobalForwarderEvent], None],
+        emit: Callable[[Any], None],
+    ):
         """`publish` sends an indexed event to everybody; `emit` sends an event of our own on the usual way to us."""
         self.node_id, self.session, self.publish, self.emit = node_id, session, publish, emit
         self.state = State()

@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn what_an_app_asks_for_is_brought_into_bounds() {
         assert_eq!(Cadence::new(Duration::ZERO).interval(), SHORTEST);
-        assert_eq!(Cadence::new(Duration::from_secs(3600)).interval(), USUAL);
+        assert_eq!(Cadence::new(Duration::from_hours(1)).interval(), USUAL);
     }
 
     #[test]

@@ -82,14 +82,6 @@ impl Link {
         }
     }
 
-    /// How long nothing was heard on the link.
-    pub(super) fn silent_for(&self, now: Moment) -> Option<Duration> {
-        match self.state {
-            State::Up { heard, .. } => Some(now.since(heard)),
-            _ => None,
-        }
-    }
-
     /// Discovery found routers.
     pub(super) fn found(&mut self, now: Moment, found: &Found) {
         self.routers.found(now, found);
@@ -113,7 +105,9 @@ impl Link {
                 self.state = State::Resting { until: now };
             }
             State::Dialling { to, .. } => {
-                to.into_iter().for_each(|locator| self.routers.failed(now, locator));
+                for locator in to {
+                    self.routers.failed(now, locator);
+                }
                 self.failures = self.failures.saturating_add(1);
                 self.state = State::Resting { until: now + self.wait(random) };
             }
@@ -138,6 +132,14 @@ impl Link {
             State::Resting { until } => *until = now,
             State::Idle | State::Dialling { .. } => {}
         }
+    }
+
+    /// We slept: that nothing was heard meanwhile says nothing, and the link must show that it lives.
+    pub(super) fn woke(&mut self, now: Moment) {
+        if let State::Up { heard, doubt, .. } = &mut self.state {
+            (*heard, *doubt) = (now, None);
+        }
+        self.doubt(now);
     }
 
     /// Whom to dial now, if anybody.
@@ -219,13 +221,11 @@ mod tests {
                     self.dials.push((self.clock.since_start().as_secs_f64(), to));
                     continue;
                 }
-                match self.link.deadline().filter(|deadline| *deadline <= at(seconds)) {
-                    Some(deadline) => self.clock = self.clock.max(deadline),
-                    None => {
-                        self.clock = self.clock.max(at(seconds));
-                        return self;
-                    }
-                }
+                let Some(deadline) = self.link.deadline().filter(|deadline| *deadline <= at(seconds)) else {
+                    self.clock = self.clock.max(at(seconds));
+                    return self;
+                };
+                self.clock = self.clock.max(deadline);
             }
             panic!("the deadline does not move");
         }

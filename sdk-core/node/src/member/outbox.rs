@@ -12,7 +12,9 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use exo_wire::{EventId, GatheredInfo, LocalEvent, NodeId, Refusal, Sealed, SessionId, SystemId, Topic, When, seal};
+use exo_wire::{
+    EventId, GatheredInfo, LocalEvent, NodeId, Refusal, Sealed, SessionId, SystemId, Topic, When, seal,
+};
 
 use super::{saying::Saying, stats::Stats, telemetry::Kind};
 use crate::{Now, Random, now::Moment};
@@ -44,14 +46,14 @@ pub(super) struct Outbox {
     next: u64,
     flying: VecDeque<Flying>,
     waiting: VecDeque<Saying>,
-    /// The next round of sending again; `None` while there is no link.
+    /// The next round of sending again; `None` while nothing may be sent.
     round: Option<Moment>,
     /// The last thing that the gate kept back.
     refusal: Option<Refusal>,
 }
 
 impl Outbox {
-    /// A new stream, with nothing said. `None` origin bits are drawn from `random`.
+    /// A new stream, with nothing said.
     pub(super) fn new(node: NodeId, session: SessionId, random: &mut Random) -> Self {
         let origin = SystemId::from_random(random.wide());
         let (flying, waiting) = (VecDeque::new(), VecDeque::new());
@@ -79,24 +81,18 @@ impl Outbox {
         room
     }
 
-    /// There is a link: what is on its way is sent again at once, since the old link may have swallowed it.
-    pub(super) fn linked(&mut self, now: Now, random: &mut Random, stats: &mut Stats) -> Vec<Sealed> {
-        self.round = Some(now.mono + round(random));
-        self.again(now.mono, Duration::ZERO, stats)
-    }
-
-    /// There is no link: nothing can be sent.
-    pub(super) fn unlinked(&mut self) {
+    /// Nothing may be sent: there is no link, or we must not speak.
+    pub(super) fn close(&mut self) {
         self.round = None;
     }
 
-    /// What is to be sent now.
+    /// What is to be sent now. After a pause that is all that is on its way, since the old link may have swallowed it.
     pub(super) fn send(&mut self, now: Now, random: &mut Random, stats: &mut Stats) -> Vec<Sealed> {
-        let Some(round_at) = self.round else { return Vec::new() };
         let mut out = Vec::new();
-        if round_at <= now.mono {
+        if self.round.is_none_or(|due| due <= now.mono) {
+            let age = if self.round.is_none() { Duration::ZERO } else { OLD };
             self.round = Some(now.mono + round(random));
-            out = self.again(now.mono, OLD, stats);
+            out = self.again(now.mono, age, stats);
         }
         while self.has_room()
             && let Some(saying) = self.waiting.pop_front()
@@ -130,7 +126,7 @@ impl Outbox {
         self.refusal.take()
     }
 
-    /// When [`Self::send`] will have something.
+    /// When [`Self::send`] will have something, while something may be sent.
     pub(super) fn deadline(&self) -> Option<Moment> {
         let round = self.round?;
         self.flying.iter().map(|flying| flying.sent + OLD).min().map(|old| old.max(round))
@@ -184,4 +180,194 @@ impl Outbox {
 
 fn round(random: &mut Random) -> Duration {
     Duration::from_millis(1000 + random.below(1000))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use exo_wire::{RunnerId, heard};
+
+    use super::*;
+
+    struct Story {
+        outbox: Outbox,
+        random: Random,
+        stats: Stats,
+        clock: f64,
+    }
+
+    /// What was sent: its index, its event's id, its bytes.
+    type Sent = (u64, String, Vec<u8>);
+
+    fn session(master: &str) -> SessionId {
+        SessionId { master_node_id: NodeId::heard(master), election_clock: 0 }
+    }
+
+    fn heartbeat() -> Saying {
+        Saying::News(Kind::Vital, GatheredInfo::NodeConfig {})
+    }
+
+    fn important(n: usize) -> Saying {
+        Saying::RunnerGone(RunnerId::heard(&format!("runner-{n}")))
+    }
+
+    impl Story {
+        fn new() -> Self {
+            let mut random = Random::seeded(11);
+            let outbox = Outbox::new(NodeId::heard("f0"), session("a"), &mut random);
+            Self { outbox, random, stats: Stats::default(), clock: 0.0 }
+        }
+
+        fn now(&self) -> Now {
+            let since = Duration::from_secs_f64(self.clock);
+            Now { mono: Moment::after_start(since), wall: since }
+        }
+
+        fn sends(&mut self, at: f64) -> Vec<Sent> {
+            self.clock = at;
+            let now = self.now();
+            let sealed = self.outbox.send(now, &mut self.random, &mut self.stats);
+            sealed
+                .iter()
+                .map(|sealed| {
+                    let local = heard::local(sealed.payload()).unwrap();
+                    let id = local.event().event_id().unwrap().to_owned();
+                    (local.origin_idx, id, sealed.payload().to_vec())
+                })
+                .collect()
+        }
+
+        fn says(&mut self, at: f64, saying: Saying) -> Sent {
+            assert!(self.outbox.say(saying));
+            self.sends(at).pop().unwrap()
+        }
+    }
+
+    #[test]
+    fn indices_begin_at_zero_and_have_no_gap() {
+        let mut story = Story::new();
+        let indices: Vec<u64> = (0..5).map(|n| story.says(0.0, important(n)).0).collect();
+        assert_eq!(indices, [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn what_is_older_than_five_seconds_is_sent_again_to_the_byte() {
+        let mut story = Story::new();
+        let first = story.says(0.0, heartbeat());
+        assert!(story.sends(4.9).is_empty());
+        let due = story.outbox.deadline().unwrap().since_start().as_secs_f64();
+        assert!((5.0..=7.0).contains(&due), "{due}");
+        assert_eq!(story.sends(due), [first]);
+        assert_eq!(story.stats.resent, 1);
+    }
+
+    #[test]
+    fn an_acknowledgement_ends_it_and_all_before_it() {
+        let mut story = Story::new();
+        let sent: Vec<Sent> = (0..4).map(|n| story.says(0.0, important(n))).collect();
+        assert!(story.outbox.heard(&sent[2].1, &mut story.stats));
+        assert!(!story.outbox.heard(&sent[1].1, &mut story.stats), "it is acknowledged already");
+        assert_eq!(story.stats.acked, 3);
+        assert_eq!(story.sends(10.0), [sent[3].clone()]);
+    }
+
+    #[test]
+    fn full_it_pauses_and_newer_news_replaces_older_that_is_not_yet_sent() {
+        let mut story = Story::new();
+        let sent: Vec<Sent> = (0..FLYING_NEWS).map(|_| story.says(0.0, heartbeat())).collect();
+        for _ in 0..1000 {
+            assert!(story.outbox.say(heartbeat()));
+            assert!(story.sends(0.1).is_empty());
+        }
+        assert_eq!(story.outbox.waiting.len(), 1);
+        story.outbox.heard(&sent[0].1, &mut story.stats);
+        let next = story.sends(0.2);
+        assert_eq!(next.len(), 1);
+        assert_eq!(next[0].0, FLYING_NEWS as u64, "no index was skipped");
+    }
+
+    #[test]
+    fn what_is_important_waits_in_order_and_is_refused_when_too_much_waits() {
+        let mut story = Story::new();
+        let taken = (0..1000).filter(|n| story.outbox.say(important(*n))).count();
+        assert_eq!(taken, WAITING);
+        let sent = story.sends(0.0);
+        assert_eq!(sent.len(), FLYING);
+        story.outbox.heard(&sent[FLYING - 1].1, &mut story.stats);
+        assert_eq!(story.sends(0.1)[0].0, FLYING as u64);
+    }
+
+    #[test]
+    fn after_a_pause_all_that_is_on_its_way_is_sent_again_at_once() {
+        let mut story = Story::new();
+        let sent: Vec<Sent> = (0..3).map(|n| story.says(0.0, important(n))).collect();
+        story.outbox.close();
+        assert_eq!(story.sends(0.5), sent);
+        assert!(story.sends(0.6).is_empty());
+    }
+
+    #[test]
+    fn a_new_session_is_told_anew_what_was_important_and_not_acknowledged() {
+        let mut story = Story::new();
+        let acked = story.says(0.0, important(0));
+        story.says(0.0, heartbeat());
+        story.says(0.0, important(1));
+        story.outbox.heard(&acked.1, &mut story.stats);
+        let old = story.outbox.origin.clone();
+        let next = Outbox::new(NodeId::heard("f0"), session("b"), &mut story.random);
+        let unsaid: Vec<Saying> = std::mem::replace(&mut story.outbox, next).into_unsaid().collect();
+        assert_eq!(unsaid, [important(1)]);
+        assert_ne!(story.outbox.origin, old);
+        assert_eq!(story.says(1.0, important(1)).0, 0);
+    }
+
+    #[test]
+    fn a_refusal_takes_no_index() {
+        let mut story = Story::new();
+        story.outbox.say(Saying::RunnerGone(RunnerId::heard(&"x".repeat(10_000_000))));
+        let sent = story.sends(0.0);
+        assert!(sent.is_empty());
+        assert_eq!(story.stats.refused, 1);
+        assert!(story.outbox.refusal().is_some());
+        assert_eq!(story.says(0.1, heartbeat()).0, 0);
+    }
+
+    #[test]
+    fn a_lossy_master_ends_up_with_every_event_once_and_in_order() {
+        for seed in 0..50 {
+            let mut story = Story::new();
+            let mut luck = Random::seeded(seed);
+            let (mut next, mut log, mut bytes) = (0, Vec::new(), std::collections::HashMap::new());
+            let mut waiting = std::collections::BTreeMap::new();
+            for tenth in 0..3000u32 {
+                if tenth < 1000 && tenth % 10 == 0 {
+                    story.outbox.say(important(tenth as usize));
+                }
+                for (index, id, payload) in story.sends(f64::from(tenth) / 10.0) {
+                    assert_eq!(
+                        *bytes.entry(index).or_insert_with(|| payload.clone()),
+                        payload,
+                        "seed {seed}"
+                    );
+                    if luck.below(10) < 7 && index >= next {
+                        waiting.insert(index, id);
+                    }
+                }
+                while let Some(id) = waiting.remove(&next) {
+                    next += 1;
+                    log.push(id.clone());
+                    if luck.below(10) < 7 {
+                        story.outbox.heard(&id, &mut story.stats);
+                    }
+                }
+                if story.outbox.flying.len() == 1 && log.len() == 100 {
+                    // The very last acknowledgement was lost: a replay brings it.
+                    story.outbox.heard(log.last().unwrap(), &mut story.stats);
+                }
+            }
+            assert_eq!(log.len(), 100, "seed {seed}");
+            assert_eq!(log.iter().collect::<BTreeSet<_>>().len(), 100, "seed {seed}");
+        }
+    }
 }

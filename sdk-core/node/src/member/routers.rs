@@ -17,7 +17,7 @@ const KNOWN: usize = 16;
 /// How many are dialled at once.
 const DIALLED: usize = 6;
 /// A router that died is tried last for that long.
-const GRUDGE: Duration = Duration::from_secs(60);
+const GRUDGE: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
 struct Router {

@@ -69,6 +69,7 @@ pub(super) struct Sequencer {
     nack: Option<Nack>,
     progress: Moment,
     lost: bool,
+    far: Option<u64>,
     asked: Option<Moment>,
 }
 
@@ -84,6 +85,7 @@ impl Sequencer {
             nack: None,
             progress: now,
             lost: false,
+            far: None,
             asked: None,
         }
     }
@@ -93,21 +95,18 @@ impl Sequencer {
         self.next.filter(|_| self.complete).and_then(|next| next.checked_sub(1))
     }
 
-    /// Whether the place in the log is known.
-    pub(super) const fn is_placed(&self) -> bool {
-        self.next.is_some()
-    }
-
-    /// The greatest index that is applied or held.
+    /// The greatest index that is applied or held, or that was heard and is too far ahead.
     pub(super) fn newest(&self) -> Option<u64> {
         let held = self.held.keys().next_back().copied();
-        held.max(self.next.and_then(|next| next.checked_sub(1)))
+        held.max(self.far).max(self.next.and_then(|next| next.checked_sub(1)))
     }
 
     /// An event of our session came; `payload` is kept if it must wait.
     pub(super) fn hear(&mut self, now: Moment, index: u64, payload: &[u8], random: &mut Random) -> Place {
         let Some(next) = self.next else {
-            if self.anywhere {
+            // The very first event of a session needs no snapshot.
+            self.complete = index == 0;
+            if self.anywhere || index == 0 {
                 self.enter(now, index);
                 return Place::Next;
             }
@@ -120,6 +119,7 @@ impl Sequencer {
         }
         if index < next || index - next > WINDOW {
             self.lost |= index > next || now.since(self.progress) >= LOST;
+            self.far = self.far.max((index > next).then_some(index));
             return if index < next { Place::Old } else { Place::Far };
         }
         self.hold(index, payload);
@@ -195,6 +195,7 @@ impl Sequencer {
     fn enter(&mut self, now: Moment, index: u64) {
         self.anywhere = false;
         self.asked = None;
+        self.far = None;
         self.advance(now, index);
     }
 
@@ -301,13 +302,12 @@ mod tests {
                     self.wants.push((self.clock.since_start().as_millis() as u64, want));
                     continue;
                 }
-                match self.sequencer.deadline().filter(|deadline| *deadline <= at(millis)) {
-                    Some(deadline) => self.clock = self.clock.max(deadline),
-                    None => {
-                        self.clock = self.clock.max(at(millis));
-                        return self;
-                    }
-                }
+                let Some(deadline) = self.sequencer.deadline().filter(|deadline| *deadline <= at(millis))
+                else {
+                    self.clock = self.clock.max(at(millis));
+                    return self;
+                };
+                self.clock = self.clock.max(deadline);
             }
             panic!("the deadline does not move");
         }
@@ -328,6 +328,14 @@ mod tests {
         let mut story = Story::from_snapshot(-1);
         story.hears([0, 1]);
         assert_eq!(story.applied, [0, 1]);
+    }
+
+    #[test]
+    fn a_session_heard_from_its_first_event_needs_no_snapshot() {
+        let mut story = Story::waiting();
+        story.hears([0, 1]);
+        assert_eq!(story.applied, [0, 1]);
+        assert_eq!(story.sequencer.complete_to(), Some(1));
     }
 
     #[test]

@@ -15,7 +15,7 @@
 
 use std::{cmp::Ordering, time::Duration};
 
-use exo_wire::SessionId;
+use exo_wire::{ElectionMessage, NodeId, SessionId};
 
 use crate::now::Moment;
 
@@ -31,28 +31,10 @@ const SILENT: Duration = Duration::from_secs(4);
 const FRESH: Duration = Duration::from_secs(2);
 /// How long a decided election still outranks stragglers of lower clocks. Clocks may begin again at 0 after that.
 const DECIDED: Duration = Duration::from_secs(10);
+/// No node has a longer id.
+const ID: usize = 64;
 /// How many other masters are remembered.
 const RIVALS: usize = 8;
-
-/// One election message: a proposal with its rank.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Candidate {
-    pub(super) clock: u64,
-    pub(super) seniority: i64,
-    pub(super) commands_seen: u64,
-    pub(super) session: SessionId,
-}
-
-impl Candidate {
-    /// exo's order: clock, seniority, commands seen, then the master's id as a string.
-    fn rank(&self, other: &Self) -> Ordering {
-        self.clock
-            .cmp(&other.clock)
-            .then(self.seniority.cmp(&other.seniority))
-            .then(self.commands_seen.cmp(&other.commands_seen))
-            .then_with(|| self.session.master_node_id.cmp(&other.session.master_node_id))
-    }
-}
 
 #[derive(Debug)]
 struct Followed {
@@ -64,7 +46,7 @@ struct Followed {
 
 #[derive(Debug)]
 struct Campaign {
-    best: Candidate,
+    best: ElectionMessage,
     ends: Moment,
     decided: bool,
 }
@@ -100,6 +82,11 @@ impl SessionTracker {
         self.followed.as_ref().map(|followed| &followed.session)
     }
 
+    /// When the followed master last talked.
+    pub(super) fn heard(&self) -> Option<Moment> {
+        self.followed.as_ref().map(|followed| followed.heard)
+    }
+
     /// How long the followed master has been silent.
     pub(super) fn silent_for(&self, now: Moment) -> Option<Duration> {
         self.followed.as_ref().map(|followed| now.since(followed.heard))
@@ -113,7 +100,7 @@ impl SessionTracker {
         election_clock: u64,
         from_master: bool,
     ) -> Belongs {
-        if !from_master {
+        if !from_master || master.len() > ID {
             return Belongs::Foreign;
         }
         let same = |session: &SessionId| {
@@ -128,7 +115,7 @@ impl SessionTracker {
             rival.heard = now;
             rival.session.clone()
         } else {
-            let session = SessionId { master_node_id: exo_wire::NodeId::heard(master), election_clock };
+            let session = SessionId { master_node_id: NodeId::heard(master), election_clock };
             self.remember(now, &session);
             session
         };
@@ -140,14 +127,17 @@ impl SessionTracker {
     }
 
     /// An election message came.
-    pub(super) fn election(&mut self, now: Moment, candidate: Candidate) {
+    pub(super) fn election(&mut self, now: Moment, candidate: ElectionMessage) {
+        if candidate.proposed_session.master_node_id.as_str().len() > ID {
+            return;
+        }
         match &mut self.campaign {
             Some(campaign) => {
                 let straggler = campaign.decided && now.since(campaign.ends) >= DECIDED;
                 match candidate.clock.cmp(&campaign.best.clock) {
                     _ if straggler => self.campaign = Some(Campaign::opened(now, candidate)),
                     Ordering::Greater => self.campaign = Some(Campaign::opened(now, candidate)),
-                    Ordering::Equal if campaign.best.rank(&candidate) == Ordering::Less => {
+                    Ordering::Equal if campaign.best < candidate => {
                         campaign.best = candidate;
                         if campaign.decided {
                             campaign.decided = false;
@@ -180,7 +170,7 @@ impl SessionTracker {
     pub(super) fn tick(&mut self, now: Moment) {
         if let Some(campaign) = self.campaign.as_mut().filter(|c| !c.decided && c.ends <= now) {
             campaign.decided = true;
-            self.heir = Some(campaign.best.session.clone());
+            self.heir = Some(campaign.best.proposed_session.clone());
         }
         self.rivals.retain(|rival| now.since(rival.heard) < FRESH);
         if let Some(heir) = &self.heir {
@@ -237,7 +227,7 @@ impl SessionTracker {
 }
 
 impl Campaign {
-    fn opened(now: Moment, best: Candidate) -> Self {
+    fn opened(now: Moment, best: ElectionMessage) -> Self {
         Self { best, ends: now + CAMPAIGN, decided: false }
     }
 }
@@ -257,7 +247,7 @@ mod tests {
     }
 
     fn session(master: &str, clock: u64) -> SessionId {
-        SessionId { master_node_id: exo_wire::NodeId::heard(master), election_clock: clock }
+        SessionId { master_node_id: NodeId::heard(master), election_clock: clock }
     }
 
     impl Story {
@@ -275,7 +265,12 @@ mod tests {
         }
 
         fn proposes(&mut self, t: f64, clock: u64, seniority: i64, master: &str) -> &mut Self {
-            let candidate = Candidate { clock, seniority, commands_seen: 0, session: session(master, clock) };
+            let candidate = ElectionMessage {
+                clock,
+                seniority,
+                commands_seen: 0,
+                proposed_session: session(master, clock),
+            };
             self.tracker.election(at(t), candidate);
             self.tracker.tick(at(t));
             self
@@ -320,25 +315,6 @@ mod tests {
     }
 
     #[test]
-    fn candidates_rank_by_clock_then_seniority_then_commands_then_id() {
-        let candidate = |clock, seniority, commands_seen, id| Candidate {
-            clock,
-            seniority,
-            commands_seen,
-            session: session(id, 0),
-        };
-        let ascending = [
-            candidate(1, 9, 9, "f"),
-            candidate(2, -1, 9, "f"),
-            candidate(2, 1, 0, "f"),
-            candidate(2, 1, 3, "0a"),
-            candidate(2, 1, 3, "9"),
-            candidate(2, 1, 3, "a"),
-        ];
-        assert!(ascending.is_sorted_by(|a, b| a.rank(b) == Ordering::Less));
-    }
-
-    #[test]
     fn a_killed_masters_heir_is_followed_when_the_campaign_ends() {
         let mut story = Story::default();
         story.talks_each_second(0, 5, "a", 0);
@@ -375,7 +351,8 @@ mod tests {
     fn an_election_won_by_the_followed_master_changes_nothing() {
         let mut story = Story::default();
         story.talks_each_second(0, 3, "b", 0);
-        let own = Candidate { clock: 5, seniority: 3, commands_seen: 0, session: session("b", 0) };
+        let own =
+            ElectionMessage { clock: 5, seniority: 3, commands_seen: 0, proposed_session: session("b", 0) };
         story.proposes(2.1, 5, 1, "c").tracker.election(at(2.2), own);
         story.until(60.0).follows("b", 0);
     }

@@ -22,7 +22,7 @@ use super::{Disk, Gauges, Identity, Memory, Readings};
 use crate::{Interface, InterfaceKind, now::Moment};
 
 /// How often what does not change is said again.
-const REPEAT: Duration = Duration::from_secs(300);
+const REPEAT: Duration = Duration::from_mins(5);
 /// exo has no bound on texts; its dashboard and its log have.
 const TEXT: usize = 128;
 const ADDRESSES: usize = 32;
@@ -44,6 +44,8 @@ pub(super) enum Kind {
     Identity,
     Disk,
     Interfaces,
+    /// The last word on memory, when it may no longer be used.
+    Withdrawal,
     /// Memory, load and heat, or a bare sign of life.
     Vital,
 }
@@ -95,7 +97,7 @@ impl Telemetry {
         let mut news: Vec<News> = self.steady().into_iter().filter(differs).collect();
         if self.offers_memory && !self.readings.as_ref().is_some_and(is_able) {
             let withdrawn = self.readings.as_ref().and_then(|readings| readings.memory);
-            news.insert(0, (Kind::Vital, memory_usage(withdrawn.unwrap_or_default(), 0)));
+            news.insert(0, (Kind::Withdrawal, memory_usage(withdrawn.unwrap_or_default(), 0)));
             self.offers_memory = false;
         }
         self.tell(now, &news);
@@ -105,8 +107,7 @@ impl Telemetry {
     /// One piece of news that shows that we are here. `fresh` says that the readings were made for it.
     pub(super) fn beat(&mut self, now: Moment, fresh: bool) -> News {
         let told = &self.told;
-        let stale =
-            |(kind, _): &News| told.get(kind).is_some_and(|(_, when)| now.since(*when) >= REPEAT);
+        let stale = |(kind, _): &News| told.get(kind).is_some_and(|(_, when)| now.since(*when) >= REPEAT);
         let Some(news) = self.steady().into_iter().find(stale) else { return self.vital(fresh) };
         self.tell(now, std::slice::from_ref(&news));
         news
@@ -124,7 +125,7 @@ impl Telemetry {
         let identity = readings.identity.as_ref();
         let news = [
             (Kind::Backends, Some(backends(readings))),
-            (Kind::Name, identity.map(|identity| name(identity))),
+            (Kind::Name, identity.map(name)),
             (Kind::Identity, identity.map(description)),
             (Kind::Disk, readings.disk.map(disk)),
             (Kind::Interfaces, readings.interfaces.as_deref().map(interfaces)),
@@ -263,7 +264,12 @@ mod tests {
 
     fn pixel() -> Readings {
         Readings {
-            memory: Some(Memory { total: 12 << 30, available: 5 << 30, swap_total: 4 << 30, swap_available: 3 << 30 }),
+            memory: Some(Memory {
+                total: 12 << 30,
+                available: 5 << 30,
+                swap_total: 4 << 30,
+                swap_available: 3 << 30,
+            }),
             disk: Some(Disk { total: 128 << 30, available: 64 << 30 }),
             identity: Some(Identity {
                 name: "Ada's Pixel".into(),
@@ -349,7 +355,7 @@ mod tests {
         telemetry.registration(at(0));
         telemetry.measured(pixel());
         let news = telemetry.changes(at(10));
-        assert_eq!(kinds(&news), [Kind::Vital, Kind::Backends]);
+        assert_eq!(kinds(&news), [Kind::Withdrawal, Kind::Backends]);
         let GatheredInfo::MemoryUsage(memory) = &news[0].1 else { panic!("{news:?}") };
         assert_eq!(memory.ram_available.in_bytes(), 0);
         assert!(telemetry.changes(at(11)).is_empty());
@@ -389,7 +395,9 @@ mod tests {
 
     #[test]
     fn a_version_never_begins_with_a_digit() {
-        for (given, told) in [("Android 16", "Android 16"), ("16", "Version 16"), (" 26.1\n", "Version 26.1"), ("", "Unknown")] {
+        for (given, told) in
+            [("Android 16", "Android 16"), ("16", "Version 16"), (" 26.1\n", "Version 26.1"), ("", "Unknown")]
+        {
             assert_eq!(os_version(given), told);
         }
     }

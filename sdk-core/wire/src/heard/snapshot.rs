@@ -45,6 +45,8 @@ pub struct Snapshot<'a> {
     pub instances: Vec<(Text<'a>, Instance<'a>)>,
     /// How the runners are.
     pub runners: Vec<(Text<'a>, Tagged<'a>)>,
+    /// What the workers have to do.
+    pub tasks: Vec<(Text<'a>, Tagged<'a>)>,
 }
 
 /// An edge of the topology.
@@ -113,6 +115,7 @@ impl<'a> Snapshot<'a> {
             }
             "instances" => self.instances = entries(part),
             "runners" => self.runners = entries(part),
+            "tasks" => self.tasks = entries(part),
             _ => {}
         }
     }
