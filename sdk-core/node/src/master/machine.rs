@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use exo_wire::{
     Event, EventId, GlobalEvent, InstanceId, Sealed, SessionId, Topic, When,
     event::{InstanceDeleted, NodeTimedOut},
-    heard, seal,
+    gate::Gate,
+    heard,
 };
 use serde::Deserialize;
 use serde_json::{
@@ -73,6 +74,7 @@ pub struct Counts {
 pub struct Master {
     session: SessionId,
     random: Random,
+    gate: Gate,
     ordering: Ordering,
     log: Log<Sealed>,
     replay: Replay,
@@ -88,6 +90,7 @@ impl Master {
         Self {
             session,
             random,
+            gate: Gate::master_of_phones(),
             ordering: Ordering::new(limits.ordering),
             log: Log::new(limits.log),
             replay: Replay::new(now.mono, limits.replay),
@@ -193,7 +196,7 @@ impl Master {
             session: self.session.clone(),
             event,
         };
-        match seal(Topic::GlobalEvents, &indexed) {
+        match self.gate.seal(Topic::GlobalEvents, &indexed) {
             Ok(sealed) => {
                 self.state.apply(now.mono, &tag, &fields, event.get().len());
                 self.log.push(sealed.clone(), sealed.payload().len());

@@ -1,7 +1,8 @@
 //! Asking for the state: when, how often, and when to do without.
 //!
-//! One request at a time; after a failure again in 0.5, 1, 2 s. After four failures the log is entered where we
-//! stand and the view is partial; a later try, once a minute, may complete it.
+//! One request at a time; after a failure again in 0.5, 1, 2, 4 s and so on, at last once a minute. After four
+//! failures the log is entered where we stand and the view is partial; a later try may complete it. The fifth to
+//! seventh come within half a minute, since the usual reason is an exo node that has not heard yet who won.
 
 use std::time::Duration;
 
@@ -63,8 +64,8 @@ impl Snapshots {
     /// No answer, or none that we believe. Says when it is time to do without.
     pub(super) fn failed(&mut self, now: Moment) -> bool {
         self.failures = self.failures.saturating_add(1);
-        let wait = if self.failures >= TRIES { LATER } else { FIRST_WAIT * (1 << (self.failures - 1)) };
-        self.state = State::Due(now + wait);
+        let wait = FIRST_WAIT.saturating_mul(1 << (self.failures - 1).min(10));
+        self.state = State::Due(now + wait.min(LATER));
         self.failures == TRIES
     }
 
