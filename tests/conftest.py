@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from namespaces.lan import Lan, NoNamespaces
 from namespaces.scene import Scene
 

@@ -72,7 +72,7 @@ class Exo(Process):
     # Its verdict.
 
     def assert_unharmed(self) -> None:
-        """Alive, and every stream to it kept the rules: nothing invalid, no gap, no index used twice, no event twice."""
+        """Alive, and every stream to it kept the rules: nothing invalid, no gap, no index or event twice."""
         assert self.is_running(), f"{self.name} died with {self.popen.returncode}\n{self.tail()}"
         assert list(self.said(say="invalid")) == []
         streams: dict[tuple[str, int], dict[int, str]] = defaultdict(dict)

@@ -13,7 +13,6 @@ import threading
 import time
 
 import zenoh
-
 from peer.datagrams import Hello, WhatsUp, namespace_hash
 from peer.discovery import GROUP
 from peer.ids import fresh_node_id
@@ -47,7 +46,9 @@ def payloads(seed: random.Random) -> bytes:
             lambda: b'{"event":' * 5_000,
             lambda: b'{"origin_idx":' + b"9" * 10_000 + b"}",
             lambda: json.dumps({"origin_idx": 2**63, "origin": "x", "session": session, "event": {"Boo": {}}}).encode(),
-            lambda: json.dumps({"origin_idx": 1, "origin": session["master_node_id"], "session": session, "event": {"TestEvent": {}}}).encode(),
+            lambda: json.dumps(
+                {"origin_idx": 1, "origin": session["master_node_id"], "session": session, "event": {"TestEvent": {}}}
+            ).encode(),
             lambda: json.dumps({"clock": 2**62, "seniority": 9, "proposed_session": 5, "commands_seen": None}).encode(),
             lambda: b" " * GIANT,
         ]
@@ -80,7 +81,9 @@ def poison(exo: str, until: float, seed: random.Random) -> None:
     config.insert_json5("connect/endpoints", json.dumps([f"tcp/{exo}:52414"]))
     with zenoh.open(config) as session:
         while time.monotonic() < until:
-            session.put(f"topics/{seed.choice(list(TOPICS))}", payloads(seed), congestion_control=zenoh.CongestionControl.BLOCK)
+            session.put(
+                f"topics/{seed.choice(list(TOPICS))}", payloads(seed), congestion_control=zenoh.CongestionControl.BLOCK
+            )
             time.sleep(0.01)
 
 

@@ -25,7 +25,17 @@ def test_a_phone_that_arrives_in_the_middle_of_a_flood_finds_the_right_one(scene
     exo = scene.exo("mac", "--forgiving")
     pixel = scene.host("pixel")
     enemy = scene.program(
-        scene.host("enemy"), "enemy", "hostile", "--exo", exo.host.ipv4, "--phone", pixel.ipv4, "--seconds", "30", "--only", "datagrams"
+        scene.host("enemy"),
+        "enemy",
+        "hostile",
+        "--exo",
+        exo.host.ipv4,
+        "--phone",
+        pixel.ipv4,
+        "--seconds",
+        "30",
+        "--only",
+        "datagrams",
     )
     enemy.wait_for_line(5, say="flooding")
     phone = scene.phone()

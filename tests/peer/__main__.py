@@ -52,9 +52,7 @@ async def main(options: argparse.Namespace) -> None:
     if not options.no_api:
         tasks.append(api.run(node, options.api_port, dialects.extra_state(options.unknown_build)))
     if not options.no_discovery:
-        discovery = Discovery(
-            node_id, options.namespace, options.discovery_port, options.zenoh_port, dialling.found
-        )
+        discovery = Discovery(node_id, options.namespace, options.discovery_port, options.zenoh_port, dialling.found)
         tasks.append(discovery.run())
 
     over = asyncio.Event()

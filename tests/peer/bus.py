@@ -24,7 +24,9 @@ Consumer = Callable[[Any], None]
 
 
 class Bus:
-    def __init__(self, node_id: str, port: int, locators: list[str], *, forgiving: bool, dialect: Callable[[str, str], str]):
+    def __init__(
+        self, node_id: str, port: int, locators: list[str], *, forgiving: bool, dialect: Callable[[str, str], str]
+    ):
         self.node_id, self.forgiving, self.dialect = node_id, forgiving, dialect
         self.loop = asyncio.get_running_loop()
         self.consumers: dict[str, list[Consumer]] = {topic: [] for topic in TOPICS}

@@ -12,7 +12,13 @@ CAMPAIGN = 3.0
 
 
 class Election:
-    def __init__(self, node_id: str, send: Callable[[ElectionMessage], None], elected: Callable[[SessionId], None], seniority: int = 0):
+    def __init__(
+        self,
+        node_id: str,
+        send: Callable[[ElectionMessage], None],
+        elected: Callable[[SessionId], None],
+        seniority: int = 0,
+    ):
         """`elected` is called when the session changed, and only then."""
         self.node_id, self.send, self.elected, self.seniority = node_id, send, elected, seniority
         self.clock = 0

@@ -37,7 +37,8 @@ async def serve(host: str, port: int, pages: dict[str, Callable[[], Any]]) -> No
                 text = json.dumps(body).encode()
                 writer.write(
                     f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {len(text)}\r\n"
-                    "access-control-allow-origin: *\r\nconnection: close\r\n\r\n".encode() + text
+                    "access-control-allow-origin: *\r\nconnection: close\r\n\r\n".encode()
+                    + text
                 )
                 await writer.drain()
         except (OSError, TimeoutError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):

@@ -19,13 +19,18 @@ ROUND = 10.0
 
 
 class Master:
-    def __init__(self, node_id: str, session: SessionId, publish: Callable[[e.GlobalForwarderEvent], None], emit: Callable[[Any], None]):
+    def __init__(
+        self,
+        node_id: str,
+        session: SessionId,
+        publish: Callable[[e.GlobalForwarderEvent], None],
+        emit: Callable[[Any], None],
+    ):
         """`publish` sends an indexed event to everybody; `emit` sends an event of our own on the usual way to us."""
         self.node_id, self.session, self.publish, self.emit = node_id, session, publish, emit
         self.state = State()
         self.events: list[Any] = []
         self.origins: dict[str, Ordered] = defaultdict(Ordered)
-        self.tasks: dict[str, str] = {}
         self.rounds = asyncio.ensure_future(self._rounds())
 
     def close(self) -> None:

@@ -45,9 +45,7 @@ class Node:
         if session.master_node_id == self.node_id:
             publish = lambda message: self.bus.publish("global_events", message)  # noqa: E731
             self.master = Master(self.node_id, session, publish, self.stream.outlet())
-        self.worker = Worker(
-            self.node_id, self.name, self.api_port, self.downloads, self.stream.outlet(), self.state
-        )
+        self.worker = Worker(self.node_id, self.name, self.api_port, self.downloads, self.stream.outlet(), self.state)
 
     def _apply(self, index: int, event: Any) -> None:
         self.state.apply(index, event)

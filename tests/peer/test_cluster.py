@@ -39,7 +39,12 @@ def test_two_nodes_find_edges_by_asking_each_other_for_their_ids(scene: Scene) -
 
     eventually("edges both ways", both_ways, 30, lambda: one.tail() + two.tail())
     edge = one.state()["topology"]["connections"]["c0"]["1f"][0]["sinkMultiaddr"]
-    assert edge == {"address": "/ip4/10.77.0.2/tcp/52415", "address_type": "ip4", "ip_address": "10.77.0.2", "port": 52415}
+    assert edge == {
+        "address": "/ip4/10.77.0.2/tcp/52415",
+        "address_type": "ip4",
+        "ip_address": "10.77.0.2",
+        "port": 52415,
+    }
 
 
 def test_one_bad_byte_ends_it_with_the_payload_named(scene: Scene) -> None:

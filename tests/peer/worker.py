@@ -19,7 +19,9 @@ PROBE_EVERY = 10.0
 
 
 class Worker:
-    def __init__(self, node_id: str, name: str, api_port: int, downloads: int, emit: Callable[[Any], None], state: State):
+    def __init__(
+        self, node_id: str, name: str, api_port: int, downloads: int, emit: Callable[[Any], None], state: State
+    ):
         self.node_id, self.name, self.api_port = node_id, name, api_port
         self.emit, self.state = emit, state
         self.edges: dict[tuple[str, str], t.Connection] = {}
@@ -66,7 +68,9 @@ class Worker:
     def _identity(self) -> None:
         self._tell(t.MiscData(friendly_name=self.name))
         self._tell(
-            t.StaticNodeInformation(model="Unknown Model", chip="Unknown Chip", os_version="Linux", os_build_version="Unknown")
+            t.StaticNodeInformation(
+                model="Unknown Model", chip="Unknown Chip", os_version="Linux", os_build_version="Unknown"
+            )
         )
 
     def _downloads(self, count: int) -> None:
@@ -128,5 +132,7 @@ def pending_download(node_id: str, number: int) -> DownloadPending:
         backends=[Backend.METAL, Backend.CUDA, Backend.CPU],
         context_length=202752,
     )
-    shard = PipelineShardMetadata(model_card=card, device_rank=0, world_size=1, start_layer=0, end_layer=61, n_layers=61)
+    shard = PipelineShardMetadata(
+        model_card=card, device_rank=0, world_size=1, start_layer=0, end_layer=61, n_layers=61
+    )
     return DownloadPending(node_id=node_id, shard_metadata=shard, model_directory=f"/home/exo/models/{number:03}")

@@ -7,6 +7,7 @@ use exo_node::{
     driver::Probe,
     member::{Disk, Gauges, Identity, Memory, Readings},
 };
+use exo_wire::gathered::Backend;
 
 const GIB: u64 = 1 << 30;
 
@@ -135,6 +136,7 @@ impl Probe for SimulatedProbe {
             interfaces: None,
             gauges: if self.serves { gauges } else { Gauges::default() },
             able: self.serves,
+            backends: if self.serves { vec![Backend::MlxCpu] } else { Vec::new() },
         }
     }
 }

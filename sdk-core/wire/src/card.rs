@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{finite::Finite, gathered::Backend, id::ModelId, memory::Memory};
+use crate::{finite::Finite, gathered::Backend, memory::Memory, model_id::ModelId};
 
 /// A model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

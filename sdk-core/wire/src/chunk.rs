@@ -3,11 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    diagnostics::Diagnostics,
-    finite::Finite,
-    id::{CommandId, ModelId},
-    image::ImageFormat,
-    memory::Memory,
+    diagnostics::Diagnostics, finite::Finite, id::CommandId, image::ImageFormat, memory::Memory,
+    model_id::ModelId,
 };
 
 /// A piece of an answer.

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     card::ModelCard,
     chunk::InputChunk,
-    id::{CommandId, InstanceId, InstanceLinkId, ModelId, NodeId},
+    id::{CommandId, InstanceId, InstanceLinkId, NodeId},
     image::{ImageEditsTaskParams, ImageGenerationTaskParams},
     instance::{Instance, InstanceMeta, Sharding},
+    model_id::ModelId,
     shard::ShardMetadata,
     text::TextGenerationTaskParams,
 };

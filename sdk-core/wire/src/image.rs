@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{finite::Finite, id::ModelId};
+use crate::{finite::Finite, model_id::ModelId};
 
 /// Paint this.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,11 +5,13 @@ use std::{collections::BTreeMap, net::IpAddr};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    id::{InstanceId, InstanceLinkId, ModelId, NodeId, RunnerId},
+    id::{InstanceId, InstanceLinkId, NodeId, RunnerId},
+    model_id::ModelId,
     shard::ShardMetadata,
 };
 
-/// Why the parts of an instance do not fit together. exo's parser would refuse it, and die.
+/// Why the parts of an instance do not fit together. exo's parser would refuse it, and die. An empty name never fits:
+/// exo gives what has one a name of its own.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("runner {runner} has no shard")]
 pub struct NoShard {
@@ -100,10 +102,15 @@ impl ShardAssignments {
         runner_to_shard: BTreeMap<RunnerId, ShardMetadata>,
         node_to_runner: BTreeMap<NodeId, RunnerId>,
     ) -> Result<Self, NoShard> {
-        match node_to_runner.values().find(|runner| !runner_to_shard.contains_key(*runner)) {
+        let assigned = Self { model_id, runner_to_shard, node_to_runner };
+        match assigned.node_to_runner.values().find(|runner| !assigned.has_shard(runner)) {
             Some(runner) => Err(NoShard { runner: runner.clone() }),
-            None => Ok(Self { model_id, runner_to_shard, node_to_runner }),
+            None => Ok(assigned),
         }
+    }
+
+    fn has_shard(&self, runner: &RunnerId) -> bool {
+        !runner.as_str().is_empty() && self.runner_to_shard.contains_key(runner)
     }
 
     /// Of which model.
@@ -150,7 +157,7 @@ pub struct BoundInstance {
 impl BoundInstance {
     /// The instance as this node sees it, whose runner this is.
     pub fn new(instance: Instance, runner: RunnerId, node: NodeId) -> Result<Self, NoShard> {
-        if instance.shard_assignments().runner_to_shard.contains_key(&runner) {
+        if instance.shard_assignments().has_shard(&runner) {
             Ok(Self { instance, bound_runner_id: runner, bound_node_id: node })
         } else {
             Err(NoShard { runner })

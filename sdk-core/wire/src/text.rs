@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     finite::Finite,
-    id::ModelId,
+    model_id::ModelId,
     open_json::{ChatTemplateMessage, Tool},
 };
 

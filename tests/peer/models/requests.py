@@ -1,6 +1,6 @@
 """What a client of the cluster asks for: text and images."""
 
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 from typing_extensions import TypeAliasType
@@ -14,7 +14,7 @@ ImageSize = Literal["auto", "512x512", "768x768", "1024x768", "768x1024", "1024x
 # Anything but null.
 TemplateValue = TypeAliasType(
     "TemplateValue",
-    Union[str, dict[str, "TemplateValue"], list["TemplateValue"], int, float, bool],
+    str | dict[str, "TemplateValue"] | list["TemplateValue"] | int | float | bool,
 )
 
 

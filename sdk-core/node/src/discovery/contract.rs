@@ -14,8 +14,7 @@ pub struct Found {
     pub locators: Vec<Locator>,
     /// Who answered, where the provider knows.
     pub zid: Option<Zid>,
-    /// Where `GET /state` may be asked. exo serves it on IPv4 alone, so there is none for a node that only its IPv6
-    /// address is known of.
+    /// Where `GET /state` may be asked. exo serves it on IPv4 alone: none while we know only an IPv6 address of it.
     pub api: Option<SocketAddr>,
     /// Who found it.
     pub by: Provider,

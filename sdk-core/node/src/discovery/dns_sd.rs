@@ -111,6 +111,7 @@ impl Seeker for DnsSd {
 
     fn search(&mut self, turn: &mut Turn<'_>) {
         if !self.searching {
+            self.obstacles = Obstacles::default();
             turn.out.push(Output::Browse(true));
         }
         self.searching = true;

@@ -36,6 +36,8 @@ const PACE: Duration = Duration::from_millis(100);
 const KNOWN_PERIOD: Duration = Duration::from_secs(2);
 /// How long a finding stops the sweep. If by then nobody said that we are joined, it did not do.
 const PAUSE: Duration = Duration::from_secs(10);
+/// A finding pauses it this often at most: a host that answers each second must not keep it from finding others.
+const PAUSE_PERIOD: Duration = Duration::from_mins(1);
 /// A host with more networks than this is no phone: the rest is not swept.
 const MOST_SUBNETS: usize = 4;
 /// Subnets that went away are remembered, so that one that flaps does not get a new budget each time.
@@ -54,6 +56,7 @@ pub(super) struct Sweep {
     searching: bool,
     next: Moment,
     known_due: Moment,
+    paused: Option<Moment>,
     paused_until: Moment,
     /// Hosts asked the last time, and how many of them the system found no way to.
     asked: usize,
@@ -74,6 +77,7 @@ impl Sweep {
             searching: false,
             next: Moment::default(),
             known_due: Moment::default(),
+            paused: None,
             paused_until: Moment::default(),
             asked: 0,
             unreachable: 0,
@@ -115,6 +119,7 @@ impl Seeker for Sweep {
         // A new search earns no new budget: rounds stay where they are. Hosts that are known are asked at once.
         if !self.searching {
             self.known_due = turn.now;
+            self.paused = None;
         }
         self.searching = true;
         self.found = None;
@@ -190,8 +195,11 @@ impl Seeker for Sweep {
     }
 
     fn found(&mut self, now: Moment, at: IpAddr, by: Provider) {
-        self.known.remember(at);
-        self.paused_until = now + PAUSE;
+        self.known.answered(at);
+        if self.paused.is_none_or(|paused| now.since(paused) >= PAUSE_PERIOD) {
+            self.paused = Some(now);
+            self.paused_until = now + PAUSE;
+        }
         if by == Provider::Unicast {
             self.found = Some(at);
         }

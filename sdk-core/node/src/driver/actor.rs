@@ -2,25 +2,22 @@
 
 mod wishes;
 
-use std::{
-    future::{Future, pending},
-    pin::Pin,
-    sync::Arc,
-    time::Duration,
-};
+use std::{future::pending, sync::Arc, time::Duration};
 
-use tokio::{sync::mpsc, task::JoinHandle, time};
+use tokio::{sync::mpsc, time};
 
 use super::{
     Probe,
     clock::Clock,
     link::{Link, LinkEvent, Losses},
     network::{Network, NetworkEvent},
+    phones::{Phones, PhonesEvent},
+    task::{Running, ended},
     told::{NodeStats, Told},
 };
 use crate::{
     discovery::{self, Discovery},
-    member::{self, Member, MemberState, Readings, Request},
+    member::{self, Member, MemberConfig, MemberState, Readings, Request},
 };
 
 /// The machines are asked again after this long though nothing happened: while the device is suspended tokio's
@@ -42,19 +39,19 @@ pub(super) enum Order {
     Abandon,
 }
 
-/// A task that may be running.
-type Running<T> = Option<JoinHandle<T>>;
-
 /// The task's belongings.
 pub(super) struct Actor {
     pub(super) clock: Clock,
     pub(super) discovery: Discovery,
     pub(super) member: Member,
+    pub(super) config: MemberConfig,
     pub(super) network: Network,
     pub(super) probe: Arc<dyn Probe>,
     pub(super) losses: Arc<Losses>,
     pub(super) told: Told,
     pub(super) orders: mpsc::Receiver<Order>,
+    /// Only where the app wants clusters of phones.
+    pub(super) phones: Option<Phones>,
     pub(super) link: Option<Link>,
     pub(super) dialling: Running<Result<Link, String>>,
     pub(super) fetching: Running<Result<Vec<u8>, String>>,
@@ -70,6 +67,7 @@ enum Happened {
     Fetched(Result<Vec<u8>, String>),
     Measured(Readings),
     Network(NetworkEvent),
+    Phones(PhonesEvent),
     Due,
 }
 
@@ -95,22 +93,29 @@ impl Actor {
     /// Waits for the next thing, or for the machines' next deadline.
     async fn happens(&mut self) -> Happened {
         let wait = self.wait();
-        let link = self.link.as_mut();
+        let (link, phones) = (self.link.as_mut(), self.phones.as_mut());
         tokio::select! {
             biased;
             Some(order) = self.orders.recv() => Happened::Ordered(order),
             event = async { match link { Some(link) => link.next().await, None => pending().await } } =>
                 Happened::Link(event),
-            linked = finished(&mut self.dialling, |fault| Err(fault)) => Happened::Linked(linked),
-            fetched = finished(&mut self.fetching, |fault| Err(fault)) => Happened::Fetched(fetched),
-            readings = finished(&mut self.measuring, |_| Readings::default()) => Happened::Measured(readings),
+            linked = ended(&mut self.dialling) => {
+                Happened::Linked(linked.unwrap_or_else(|| Err("dialling broke off".to_owned())))
+            }
+            fetched = ended(&mut self.fetching) => {
+                Happened::Fetched(fetched.unwrap_or_else(|| Err("asking broke off".to_owned())))
+            }
+            readings = ended(&mut self.measuring) => Happened::Measured(readings.unwrap_or_default()),
+            event = async { match phones { Some(phones) => phones.next().await, None => pending().await } } =>
+                Happened::Phones(event),
             event = self.network.next() => Happened::Network(event),
             () = time::sleep(wait) => Happened::Due,
         }
     }
 
     fn wait(&self) -> Duration {
-        let deadlines = [self.discovery.deadline(), self.member.deadline(), self.told.deadline()];
+        let phones = self.phones.as_ref().and_then(Phones::deadline);
+        let deadlines = [self.discovery.deadline(), self.member.deadline(), phones, self.told.deadline()];
         let now = self.clock.now().mono;
         let next = deadlines.into_iter().flatten().min();
         next.map_or(LONGEST_WAIT, |due| due.since(now)).clamp(SHORTEST_WAIT, LONGEST_WAIT)
@@ -128,11 +133,11 @@ impl Actor {
                 self.link = Some(link);
                 self.member.handle(now, member::Input::Linked { locator, zid });
             }
-            Happened::Linked(Err(why)) => self.member.handle(now, member::Input::Unlinked { why }),
+            Happened::Linked(Err(why)) => self.unlinked(why),
             Happened::Link(LinkEvent::Lost(why)) => {
                 self.stats.links_lost += 1;
                 self.link = None;
-                self.member.handle(now, member::Input::Unlinked { why });
+                self.unlinked(why);
             }
             Happened::Link(LinkEvent::Heard(first)) => {
                 let mut next = Some(first);
@@ -145,6 +150,9 @@ impl Actor {
                 }
             }
             Happened::Fetched(fetched) => {
+                if let Err(why) = &fetched {
+                    self.told.tell_trouble(why);
+                }
                 let state = fetched.as_deref().map_err(Clone::clone);
                 self.member.handle(now, member::Input::State(state));
             }
@@ -155,12 +163,30 @@ impl Actor {
                 self.member.handle(now, member::Input::Readings(readings));
             }
             Happened::Network(event) => self.network_event(event),
+            Happened::Phones(event) => {
+                if let Some(phones) = &mut self.phones {
+                    phones.take(event);
+                }
+            }
         }
         if self.discovery.deadline().is_some_and(|due| due <= now.mono) {
             self.discovery.handle(now, discovery::Input::Tick);
         }
         if self.member.deadline().is_some_and(|due| due <= now.mono) {
             self.member.handle(now, member::Input::Tick);
+        }
+        if let Some(phones) = &mut self.phones {
+            phones.tick(now);
+        }
+    }
+
+    /// The link that the member wanted is not there, or not any more.
+    fn unlinked(&mut self, why: String) {
+        let now = self.clock.now();
+        self.told.tell_trouble(&why);
+        self.member.handle(now, member::Input::Unlinked { why });
+        if let Some(phones) = &mut self.phones {
+            phones.link_lost(now);
         }
     }
 
@@ -170,6 +196,9 @@ impl Actor {
         match event {
             NetworkEvent::Interfaces(all) => {
                 self.member.handle(now, member::Input::NetworkChanged);
+                if let Some(phones) = &self.phones {
+                    phones.follow_interfaces(&all);
+                }
                 discovery.handle(now, discovery::Input::Interfaces(&all));
             }
             NetworkEvent::Datagram(from, bytes) => {
@@ -183,18 +212,4 @@ impl Actor {
             NetworkEvent::Refused(refused) => discovery.handle(now, refused),
         }
     }
-}
-
-/// The result of a task, once; never, if none runs. A panic in it becomes words.
-fn finished<T: Send + 'static>(
-    task: &mut Running<T>,
-    broken: impl Fn(String) -> T,
-) -> impl Future<Output = T> {
-    std::future::poll_fn(move |context| {
-        let Some(running) = task.as_mut() else { return std::task::Poll::Pending };
-        Pin::new(running).poll(context).map(|result| {
-            *task = None;
-            result.unwrap_or_else(|fault| broken(format!("a task broke off: {fault}")))
-        })
-    })
 }

@@ -2,7 +2,8 @@
 //!
 //! On a phone the system's own daemon does it (`NsdManager`, Bonjour), through an app's [`DiscoveryProvider`]; on
 //! other hosts [`Mdns`] does. It has no socket until it is asked to browse or to advertise, sends on no interface that
-//! may not be searched, and gives up on a network that floods it.
+//! may not be searched, and gives up on a network that floods it. (The library below joins its multicast groups on all
+//! interfaces for a moment when it starts, point-to-point ones excepted; no query or answer of ours goes out there.)
 
 use std::{
     net::IpAddr,

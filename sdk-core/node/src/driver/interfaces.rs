@@ -6,6 +6,7 @@
 use std::{io, time::Duration};
 
 use if_addrs::{IfAddr, get_if_addrs};
+use tokio::time::{Instant, sleep_until};
 
 use crate::interface::{Interface, InterfaceAddress, InterfaceKind};
 
@@ -112,16 +113,18 @@ fn rank(kind: InterfaceKind) -> u8 {
 #[derive(Debug, Default)]
 pub struct Watch {
     last: Option<Vec<Interface>>,
+    looked: Option<Instant>,
 }
 
 impl Watch {
-    /// Waits until the interfaces are other than the last time; the first time does not wait. Safe to cancel.
+    /// Waits until the interfaces are other than the last time; the first time does not wait. May be dropped and
+    /// called anew as often as one likes: it still looks in time.
     pub async fn changed(&mut self) -> Vec<Interface> {
         loop {
-            let again = self.last.is_some();
-            if again {
-                tokio::time::sleep(PERIOD).await;
+            if let Some(looked) = self.looked {
+                sleep_until(looked + PERIOD).await;
             }
+            self.looked = Some(Instant::now());
             // If they cannot be listed, none is known: discovery says so.
             let now = list().unwrap_or_default();
             if self.last.as_ref() != Some(&now) {
@@ -157,5 +160,67 @@ mod system {
 
     pub(super) fn is_tunnel(_name: &str) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interface_is_known_by_its_name_and_by_what_the_kernel_says() {
+        use InterfaceKind::{Cellular, Ethernet, Loopback, PointToPoint, Unknown, Wifi};
+        let lan = Seen { broadcasts: true, ..Seen::default() };
+        let tunnel = Seen { point_to_point: true, ..Seen::default() };
+        for (name, seen, kind) in [
+            ("lo", lan, Loopback),
+            ("lo0", tunnel, Loopback),
+            ("wlan0", lan, Wifi),
+            ("wlp3s0", lan, Wifi),
+            ("swlan0", lan, Wifi),
+            ("eth0", lan, Ethernet),
+            ("enp5s0", lan, Ethernet),
+            ("br-lan", lan, Ethernet),
+            ("phone7", lan, Ethernet),
+            ("rmnet_data0", lan, Cellular),
+            ("rmnet0", tunnel, Cellular),
+            ("ccmni1", Seen::default(), Cellular),
+            ("pdp_ip0", tunnel, Cellular),
+            ("wwan0", lan, Cellular),
+            ("v4-rmnet_data0", tunnel, Cellular),
+            ("tun0", tunnel, PointToPoint),
+            ("tap0", lan, PointToPoint),
+            ("utun3", tunnel, PointToPoint),
+            ("ipsec0", tunnel, PointToPoint),
+            ("wg0", Seen::default(), PointToPoint),
+            ("ppp0", tunnel, PointToPoint),
+            ("tailscale0", tunnel, PointToPoint),
+            ("ztabc123", lan, PointToPoint),
+            ("awdl0", lan, PointToPoint),
+            ("v4-wlan0", tunnel, PointToPoint),
+            ("odd0", Seen::default(), Unknown),
+        ] {
+            assert_eq!(kind_of(name, seen), kind, "{name} {seen:?}");
+        }
+    }
+
+    #[test]
+    fn this_device_has_a_loopback_interface() {
+        let all = list().expect("interfaces can be listed");
+        let loopback = all.iter().find(|interface| interface.kind == InterfaceKind::Loopback);
+        let addresses = &loopback.expect("there is one").addresses;
+        assert!(addresses.iter().all(|address| address.ip.is_loopback()), "{addresses:?}");
+    }
+
+    #[tokio::test]
+    async fn a_watch_that_is_interrupted_goes_on_where_it_was() {
+        let mut watch = Watch::default();
+        watch.changed().await;
+        let first = watch.looked;
+        for _ in 0..3 {
+            let interrupted = tokio::time::timeout(Duration::from_millis(1), watch.changed()).await;
+            assert!(interrupted.is_err(), "it did not wait");
+        }
+        assert_eq!(watch.looked, first, "the wait began anew");
     }
 }

@@ -23,15 +23,18 @@ mod link;
 mod network;
 mod node;
 mod options;
+mod phones;
 mod probe;
 mod pulled;
 pub mod sockets;
+mod task;
 mod told;
 
 pub use error::{NodeError, NodeErrorKind};
 pub use identity::default_data_dir;
 pub use node::Node;
 pub use options::{JoinOptions, WhoAmI};
+pub use phones::{FoundingOptions, MeetingPlace};
 pub use probe::{HostProbe, Probe};
 pub use pulled::{Canceller, Pulled};
 pub use told::NodeStats;

@@ -25,6 +25,7 @@ use super::{
     identity,
     link::Losses,
     network::Network,
+    phones::Phones,
     sockets::Bind,
     told::{Reports, Told},
 };
@@ -138,6 +139,16 @@ impl Node {
         *self.reports.stats.borrow()
     }
 
+    /// What the network said when something last did not work, for people: a dial that failed, a link that was lost.
+    pub fn trouble(&self) -> Option<Arc<str>> {
+        self.reports.trouble.borrow().clone()
+    }
+
+    /// The same, each time there is something.
+    pub fn troubles(&self) -> Pulled<Option<Arc<str>>> {
+        Pulled::new(self.reports.trouble.clone())
+    }
+
     /// Asks something of the member.
     pub fn request(&self, request: Request) -> Result<(), NodeError> {
         self.orders.try_send(Order::Request(request)).map_err(|error| match error {
@@ -241,10 +252,19 @@ async fn start(
         telemetry_every: options.telemetry_every,
         ..MemberConfig::of(node_id)
     };
+    let phones = match options.founding {
+        Some(founding) => {
+            let search = options.search.clone();
+            Some(Phones::start(founding, config.node_id.clone(), search, clock, losses.clone())?)
+        }
+        None => None,
+    };
     let actor = Actor {
         clock,
         discovery: Discovery::new(options.search, entropy::random()),
-        member: Member::new(config, entropy::random(), clock.now()),
+        member: Member::new(config.clone(), entropy::random(), clock.now()),
+        config,
+        phones,
         network,
         probe: options.probe,
         losses,

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use exo_wire::NodeId;
 
-use super::{HostProbe, Probe};
+use super::{FoundingOptions, HostProbe, Probe};
 use crate::discovery::SearchConfig;
 
 /// Who this device is to the cluster.
@@ -36,6 +36,8 @@ pub struct JoinOptions {
     /// Serve `GET /node_id` here. Each exo node that asks makes an edge of it, and with edges exo prefers this
     /// device to its own machines: only for a device that can serve.
     pub expose_node_id: Option<SocketAddr>,
+    /// Form a cluster of phones while no exo is around. Off by default.
+    pub founding: Option<FoundingOptions>,
 }
 
 impl JoinOptions {
@@ -49,6 +51,7 @@ impl JoinOptions {
             allow_unknown_build: false,
             telemetry_every: Duration::from_secs(10),
             expose_node_id: None,
+            founding: None,
         }
     }
 }
@@ -62,6 +65,7 @@ impl std::fmt::Debug for JoinOptions {
             .field("allow_unknown_build", &self.allow_unknown_build)
             .field("telemetry_every", &self.telemetry_every)
             .field("expose_node_id", &self.expose_node_id)
+            .field("founding", &self.founding)
             .finish_non_exhaustive()
     }
 }

@@ -41,6 +41,7 @@ pub(super) struct Reports {
     pub(super) view: watch::Receiver<Arc<ClusterView>>,
     pub(super) discovery: watch::Receiver<Arc<[ProviderStatus]>>,
     pub(super) stats: watch::Receiver<NodeStats>,
+    pub(super) trouble: watch::Receiver<Option<Arc<str>>>,
 }
 
 /// The sending ends, for the driver.
@@ -50,6 +51,7 @@ pub(super) struct Told {
     view: watch::Sender<Arc<ClusterView>>,
     discovery: watch::Sender<Arc<[ProviderStatus]>>,
     stats: watch::Sender<NodeStats>,
+    trouble: watch::Sender<Option<Arc<str>>>,
     losses: Arc<Losses>,
     view_is_old: bool,
     next_view: Moment,
@@ -61,21 +63,35 @@ impl Told {
         let view = watch::Sender::new(Arc::default());
         let discovery = watch::Sender::new(Arc::default());
         let stats = watch::Sender::new(NodeStats::default());
+        let trouble = watch::Sender::new(None);
         let reports = Reports {
             state: state.subscribe(),
             view: view.subscribe(),
             discovery: discovery.subscribe(),
             stats: stats.subscribe(),
+            trouble: trouble.subscribe(),
         };
-        let told =
-            Self { state, view, discovery, stats, losses, view_is_old: false, next_view: Moment::default() };
+        let told = Self {
+            state,
+            view,
+            discovery,
+            stats,
+            trouble,
+            losses,
+            view_is_old: false,
+            next_view: Moment::default(),
+        };
         (told, reports)
     }
 
-    /// The member said that something changed.
-    pub(super) fn member_changed(&mut self, member: &Member) {
+    /// The member said that something changed. With a new state comes a new view, before it: who sees *joined* finds
+    /// itself there.
+    pub(super) fn member_changed(&mut self, now: Moment, member: &Member) {
         self.view_is_old = true;
-        self.tell_state(member.state().clone());
+        if *self.state.borrow() != *member.state() {
+            self.tell_view(now, member);
+            self.tell_state(member.state().clone());
+        }
     }
 
     /// The state, if it is a new one.
@@ -87,6 +103,12 @@ impl Told {
         });
     }
 
+    fn tell_view(&mut self, now: Moment, member: &Member) {
+        self.view_is_old = false;
+        self.next_view = now + VIEW_EVERY;
+        self.view.send_replace(Arc::new(member.view()));
+    }
+
     /// For the one that outlives the driver: the state after a fault.
     pub(super) fn last_word(&self) -> watch::Sender<MemberState> {
         self.state.clone()
@@ -95,6 +117,11 @@ impl Told {
     /// What discovery's providers say.
     pub(super) fn tell_discovery(&self, statuses: Vec<ProviderStatus>) {
         self.discovery.send_replace(statuses.into());
+    }
+
+    /// What the network said when something did not work.
+    pub(super) fn tell_trouble(&self, why: &str) {
+        self.trouble.send_replace(Some(why.into()));
     }
 
     /// The figures, and the view if it is old and its time has come.
@@ -108,9 +135,7 @@ impl Told {
             is_new
         });
         if self.view_is_old && now >= self.next_view {
-            self.view_is_old = false;
-            self.next_view = now + VIEW_EVERY;
-            self.view.send_replace(Arc::new(member.view()));
+            self.tell_view(now, member);
         }
     }
 

@@ -42,6 +42,7 @@ pub(crate) async fn follow(
 ) -> Ended {
     let mut tell = |what| show(Happening { at: began.elapsed(), phone: phone.clone(), what });
     let (mut states, mut views, mut discoveries) = (node.states(), node.views(), node.discoveries());
+    let mut troubles = node.troubles();
     let mut ticks = time::interval(STATS_EVERY);
     ticks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
     let mut advice_due = Some(Box::pin(time::sleep(ADVICE_AFTER)));
@@ -63,6 +64,7 @@ pub(crate) async fn follow(
                 None => break,
             },
             Some(view) = views.next() => tell(What::View(view)),
+            Some(Some(trouble)) = troubles.next() => tell(What::Note(trouble.to_string())),
             Some(statuses) = discoveries.next() => tell(What::Discovery(statuses)),
             () = async { match &mut advice_due { Some(due) => due.await, None => std::future::pending().await } } => {
                 advice_due = None;

@@ -5,29 +5,37 @@ use std::{
     net::{IpAddr, Ipv4Addr},
 };
 
-const MOST: usize = 8;
+const MOST_PAST: usize = 4;
+const MOST_LATELY: usize = 4;
 
-/// A few hosts, the latest first.
+/// A few hosts. Those that the app remembers were joined once and stay; those that answered lately may be anybody, and
+/// push out only each other.
 #[derive(Debug)]
-pub(super) struct KnownHosts(VecDeque<Ipv4Addr>);
+pub(super) struct KnownHosts {
+    past: Vec<Ipv4Addr>,
+    lately: VecDeque<Ipv4Addr>,
+}
 
 impl KnownHosts {
     pub(super) fn of(past: &[IpAddr]) -> Self {
-        let mut hosts = Self(VecDeque::new());
-        for ip in past.iter().rev() {
-            hosts.remember(*ip);
-        }
-        hosts
+        let v4 = |ip: &IpAddr| match ip {
+            IpAddr::V4(v4) => Some(*v4),
+            IpAddr::V6(_) => None,
+        };
+        Self { past: past.iter().filter_map(v4).take(MOST_PAST).collect(), lately: VecDeque::new() }
     }
 
-    pub(super) fn remember(&mut self, ip: IpAddr) {
+    pub(super) fn answered(&mut self, ip: IpAddr) {
         let IpAddr::V4(ip) = ip else { return };
-        self.0.retain(|known| *known != ip);
-        self.0.push_front(ip);
-        self.0.truncate(MOST);
+        if self.past.contains(&ip) {
+            return;
+        }
+        self.lately.retain(|known| *known != ip);
+        self.lately.push_front(ip);
+        self.lately.truncate(MOST_LATELY);
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Ipv4Addr> {
-        self.0.iter().copied()
+        self.past.iter().chain(&self.lately).copied()
     }
 }

@@ -139,6 +139,27 @@ fn nobody_who_says_that_we_joined_is_as_good_as_nothing_found() {
 }
 
 #[test]
+fn a_host_that_answers_each_second_cannot_keep_it_from_finding_another() {
+    let config = SearchConfig { only: Some([BY, Provider::Multicast].into()), ..SearchConfig::default() };
+    let mut lan = Lan::new(config).exo("[fe80::bad%3]:52413", 666).exo("192.168.1.200", 7);
+    lan = lan.on(&[wifi()]).searching();
+    lan.run(secs(30));
+    assert!(lan.found.iter().any(|(_, found)| found.zid == Some(zid(7))));
+}
+
+#[test]
+fn hosts_that_answer_do_not_push_out_those_that_the_app_remembers() {
+    let mut lan = Lan::new(with_past_hosts(&["192.168.1.200"])).on(&[wifi()]).searching();
+    for n in 30..90_u128 {
+        lan.answer(&format!("192.168.1.{n}:52413"), zid(n), 52414);
+        lan.run(millis(300));
+    }
+    lan.sent.clear();
+    lan.run(millis(2_100));
+    assert!(lan.sent_to(ip("192.168.1.200")) > 0);
+}
+
+#[test]
 fn two_nonces_live_side_by_side_so_no_host_falls_between_them() {
     for last in 21..=254 {
         let host = format!("192.168.1.{last}");

@@ -7,8 +7,11 @@ use tokio::time;
 use super::Actor;
 use crate::{
     discovery,
-    driver::{Probe, http, link},
-    member::{self, Readings},
+    driver::{
+        Probe, entropy, http, link,
+        phones::{Phones, Wish},
+    },
+    member::{self, Member, Readings},
 };
 
 /// A probe that takes longer is left behind: its readings come too late to be true.
@@ -24,6 +27,8 @@ impl Actor {
                 self.for_member(output);
             } else if let Some(output) = self.discovery.poll() {
                 self.for_discovery(output);
+            } else if let Some(wish) = self.phones.as_mut().and_then(Phones::poll) {
+                self.for_phones(wish);
             } else {
                 break;
             }
@@ -53,11 +58,8 @@ impl Actor {
                     self.stats.unsent += 1;
                 }
             }
-            member::Output::Search(searching) => {
-                let input = if searching { discovery::Input::Search } else { discovery::Input::Rest };
-                self.discovery.handle(self.clock.now(), input);
-            }
-            member::Output::Changed => self.told.member_changed(&self.member),
+            member::Output::Search(searching) => self.search(searching),
+            member::Output::Changed => self.told.member_changed(self.clock.now().mono, &self.member),
         }
     }
 
@@ -67,10 +69,44 @@ impl Actor {
             discovery::Output::Browse(browsing) => self.network.browse(browsing),
             discovery::Output::Resolve(host) => self.network.resolve(host),
             discovery::Output::Found(found) => {
-                self.member.handle(self.clock.now(), member::Input::Found(found));
+                let now = self.clock.now();
+                match &mut self.phones {
+                    Some(phones) => phones.exo(now, found),
+                    None => self.member.handle(now, member::Input::Found(found)),
+                }
             }
             discovery::Output::Changed => self.told.tell_discovery(self.discovery.statuses()),
         }
+    }
+
+    fn for_phones(&mut self, wish: Wish) {
+        let now = self.clock.now();
+        match wish {
+            Wish::Join(found) => self.member.handle(now, member::Input::Found(found)),
+            Wish::Part => {
+                // Nothing of one cluster may reach another: not a session, not an address, not an event.
+                self.member = Member::new(self.config.clone(), entropy::random(), now);
+                self.told.member_changed(now.mono, &self.member);
+                self.fetching = None;
+                let (link, dialling) = (self.link.take(), self.dialling.take());
+                if let Some(phones) = &mut self.phones {
+                    phones.close(link, dialling);
+                }
+            }
+        }
+    }
+
+    /// A phone among phones goes on searching for an exo, though its member has what it wants.
+    fn search(&mut self, searching: bool) {
+        let now = self.clock.now();
+        if let Some(phones) = &mut self.phones {
+            phones.searches(now, searching);
+            if phones.are_together() && !searching {
+                return;
+            }
+        }
+        let input = if searching { discovery::Input::Search } else { discovery::Input::Rest };
+        self.discovery.handle(now, input);
     }
 
     /// Lets go of the link, and of one that is being dialled. Neither is waited for.

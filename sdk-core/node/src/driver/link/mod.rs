@@ -12,9 +12,9 @@ mod config;
 mod inbox;
 mod open;
 
-use config::Role;
+pub(super) use config::Role;
 pub(super) use inbox::{Heard, Inbox, Losses};
-pub(super) use open::{GUEST, open_first};
+pub(super) use open::{GUEST, open, open_first};
 
 use std::sync::mpsc::{SyncSender, TrySendError};
 

@@ -21,7 +21,7 @@ use zenoh::{
 
 use super::{
     Link, Role, WAITING_PAYLOADS,
-    config::config,
+    config::{config, plainly},
     inbox::{Losses, Slot, inbox},
 };
 use crate::discovery::Locator;
@@ -80,16 +80,16 @@ pub(in crate::driver) async fn open(
     topics: &'static [Topic],
     losses: Arc<Losses>,
 ) -> Result<Link, String> {
-    let (Role::Client(locator) | Role::Router(locator)) = role;
+    let (Role::Client(locator) | Role::Router(locator, _)) = role;
     let opening = zenoh::open(config(role, OPEN_TIMEOUT)?);
     // zenoh keeps its own timeout; this one is for what it forgets.
     let session = time::timeout(OPEN_TIMEOUT * 2, opening)
         .await
         .map_err(|_| format!("{locator} did not answer"))?
-        .map_err(|error| format!("{locator} could not be reached: {error}"))?;
+        .map_err(|error| format!("{locator} could not be reached: {}", plainly(error.as_ref())))?;
     equip(session, role, locator, topics, losses)
         .await
-        .map_err(|error| format!("the session with {locator} broke off: {error}"))
+        .map_err(|error| format!("the session with {locator} broke off: {}", plainly(error.as_ref())))
 }
 
 async fn equip(

@@ -173,8 +173,8 @@ impl Probe for HostProbe {
             identity: Some(self.identity()),
             interfaces: None,
             gauges: self.gauges(),
-            able: false,
             backends: Vec::new(),
+            able: false,
         }
     }
 }
