@@ -89,9 +89,18 @@ impl Member {
         self.wake(now.mono);
         match input {
             Input::Tick => {}
-            Input::Found(found) => self.link.found(now.mono, &found),
-            Input::Linked { locator, zid: _ } => {
-                self.link.linked(now.mono, locator);
+            Input::Found(found) => {
+                if self.link.found(now.mono, &found) {
+                    self.ask_again(now.mono);
+                }
+            }
+            Input::Acquainted { zid, locators } => {
+                if self.link.acquainted(now.mono, zid, &locators) {
+                    self.ask_again(now.mono);
+                }
+            }
+            Input::Linked { locator, zid } => {
+                self.link.linked(now.mono, locator, zid);
                 if let Some(term) = &mut self.term {
                     term.snapshots.want(now.mono);
                 }
@@ -304,6 +313,13 @@ impl Member {
                 term.snapshots.cannot_be_had(now);
                 term.do_without(now, &mut self.stats);
             }
+        }
+    }
+
+    /// Somebody who can answer became known.
+    fn ask_again(&mut self, now: Moment) {
+        if let Some(term) = self.term.as_mut().filter(|term| !term.is_complete()) {
+            term.snapshots.can_be_had(now);
         }
     }
 
