@@ -107,6 +107,10 @@ impl Member {
             }
             Input::Unlinked { why: _ } => self.link.unlinked(now.mono, &mut self.random),
             Input::Heard { topic, payload } => self.hear(now, topic, payload),
+            Input::Read { global, event, payload } => {
+                self.link.heard(now.mono);
+                self.event(now, global, event, payload);
+            }
             Input::State(answer) => self.restore(now.mono, answer),
             Input::Readings(readings) => {
                 self.telemetry.measured(readings);
@@ -213,7 +217,7 @@ impl Member {
         }
         match topic {
             Topic::GlobalEvents => match heard::global(payload) {
-                Ok(global) => self.event(now, &global, payload),
+                Ok(global) => self.event(now, &global, &global.event(), payload),
                 Err(_) => self.stats.unreadable += 1,
             },
             Topic::ElectionMessages => match heard::election(payload) {
@@ -224,7 +228,7 @@ impl Member {
         }
     }
 
-    fn event(&mut self, now: Now, global: &heard::Global<'_>, payload: &[u8]) {
+    fn event(&mut self, now: Now, global: &heard::Global<'_>, event: &heard::Event<'_>, payload: &[u8]) {
         let session = &global.session;
         let from_master = *global.origin == *session.master_node_id;
         let belongs =
@@ -234,7 +238,7 @@ impl Member {
         }
         self.follow(now);
         let Some(term) = &mut self.term else { return };
-        let noted = term.hear(now.mono, global, payload, &mut self.random, &mut self.stats);
+        let noted = term.hear(now.mono, (global, event, payload), &mut self.random, &mut self.stats);
         if noted.acknowledged {
             self.tracker.acknowledged();
             self.deaf_after = DEAF;
@@ -300,14 +304,13 @@ impl Member {
     }
 
     fn fetch(&mut self, now: Moment) {
-        let api = self.link.api();
         let up = self.link.is_up();
         let Some(term) = self.term.as_mut().filter(|_| up) else { return };
         if term.snapshots.is_overdue(now) && term.snapshots.failed(now) {
             term.do_without(now, &mut self.stats);
         }
         if term.snapshots.ask(now) {
-            if let Some(api) = api {
+            if let Some(api) = self.link.api() {
                 self.outputs.push_back(Output::FetchState(api));
             } else {
                 term.snapshots.cannot_be_had(now);

@@ -40,7 +40,7 @@ pub use stats::Stats;
 
 use std::net::SocketAddr;
 
-use exo_wire::{Sealed, Topic, Zid};
+use exo_wire::{Sealed, Topic, Zid, heard};
 
 use crate::discovery::{Found, Locator};
 
@@ -76,6 +76,16 @@ pub enum Input<'a> {
         /// Which.
         topic: Topic,
         /// UTF-8 JSON, if all is well. Nothing is assumed.
+        payload: &'a [u8],
+    },
+    /// A payload of [`Topic::GlobalEvents`] that was read already: whoever hosts many members, as the simulation does,
+    /// reads once for all of them.
+    Read {
+        /// Who speaks, and where in the log.
+        global: &'a heard::Global<'a>,
+        /// What happened.
+        event: &'a heard::Event<'a>,
+        /// The bytes.
         payload: &'a [u8],
     },
     /// The answer to [`Output::FetchState`]: the body of a 200, or what went wrong.

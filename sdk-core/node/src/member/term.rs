@@ -144,20 +144,18 @@ impl Term {
     pub(super) fn hear(
         &mut self,
         now: Moment,
-        global: &Global<'_>,
-        payload: &[u8],
+        (global, event, payload): (&Global<'_>, &Event<'_>, &[u8]),
         random: &mut Random,
         stats: &mut Stats,
     ) -> Noted {
-        let event = global.event();
-        self.recognition.event(payload, &event);
+        self.recognition.event(payload, event);
         let mut noted = Noted::default();
         if event.event_id().is_some_and(|id| self.outbox.heard(id, stats)) {
             self.acknowledged.get_or_insert(global.origin_idx);
             noted.acknowledged = true;
         }
         if self.sequencer.hear(now, global.origin_idx, payload, random) == Place::Next {
-            self.apply(&event, stats);
+            self.apply(event, stats);
             noted.applied = true;
             self.catch_up(now, stats);
         }
