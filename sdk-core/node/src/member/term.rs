@@ -126,6 +126,7 @@ impl Term {
     /// No state can be had: the log is entered where we stand.
     pub(super) fn do_without(&mut self, now: Moment, stats: &mut Stats) {
         self.sequencer.start_over(now);
+        self.outbox.doubt();
         self.catch_up(now, stats);
     }
 
@@ -171,6 +172,7 @@ impl Term {
         if known.is_none_or(|known| last > known.try_into().unwrap_or(i64::MAX)) {
             self.replica = Replica::restore(&snapshot);
             self.sequencer.snapshot(now, last);
+            self.outbox.doubt();
             self.forgotten |=
                 self.registered.is_some() && self.acknowledged_by(last) && !self.replica.has(&self.node);
             stats.snapshots += 1;
