@@ -103,3 +103,40 @@ release_size() {
     cargo build --locked --release -p exo-phone
     du -k "${CARGO_TARGET_DIR:-target}/release/exo-phone" | awk '{ printf "%.2f MB\n", $1 / 1000 }'
 }
+
+# Our reading of exo's rules beside exo's own verdicts, line by line.
+verdicts_agree() {
+    local file
+    for file in tests/vectors/exo/strictness*.jsonl; do
+        cargo run --locked --quiet -p exo-wire --example verdict -- "$file" >target/verdicts.jsonl || return
+        python3 - "$file" target/verdicts.jsonl <<'PYTHON' || return
+import json, sys
+theirs, ours = ([json.loads(line) for line in open(path)] for path in sys.argv[1:])
+wrong = [t["name"] for t, o in zip(theirs, ours, strict=True) if t["accept"] != o["accept"]]
+print(f"{sys.argv[1]}: {len(theirs) - len(wrong)} of {len(theirs)} agree", *wrong, sep="\n  ")
+sys.exit(bool(wrong))
+PYTHON
+    done
+}
+
+simulation() { cargo run --locked --quiet --profile sim -p exo-sim -- "$@"; }
+
+# python_tests FOLDER: pytest in the environment that setup made, with the program that it runs in namespaces.
+python_tests() {
+    cargo build --locked -p exo-phone || return
+    EXO_PHONE="${CARGO_TARGET_DIR:-$ROOT/target}/debug/exo-phone" "$TOOLS/python/bin/pytest" -q -rs -n 2 "$1"
+}
+
+# All of the core in one shared library for phones, as it would ship. The system's libraries are empty archives here,
+# so that no NDK is needed: what they bring stays undefined, which is fine for weighing.
+arm64_library_size() {
+    local limit=4500000 size library stubs="$ROOT/target/footprint"
+    mkdir -p "$stubs"
+    for library in c m dl log unwind gcc; do printf '!<arch>\n' >"$stubs/lib$library.a"; done
+    env CARGO_TARGET_AARCH64_LINUX_ANDROID_LINKER=rust-lld \
+        CARGO_TARGET_AARCH64_LINUX_ANDROID_RUSTFLAGS="-Clinker-flavor=ld.lld -Lnative=$stubs -Clink-arg=-zmax-page-size=16384" \
+        cargo build --locked --profile phone -p exo-footprint --target aarch64-linux-android || return
+    size="$(stat -c %s "${CARGO_TARGET_DIR:-target}/aarch64-linux-android/phone/libexo_footprint.so")"
+    awk -v size="$size" -v limit="$limit" 'BEGIN { printf "%.2f MB, of %.2f MB allowed\n", size / 1e6, limit / 1e6 }'
+    [ "$size" -le "$limit" ]
+}

@@ -71,6 +71,12 @@ pub fn race(rounds: usize, contestants: Vec<Contestant<'_>>) -> Vec<Outcome> {
     runners.into_iter().map(outcome).collect()
 }
 
+/// A contestant whose one sample takes minutes: there is no warm-up and no second one.
+pub fn once(name: &str, version: &str, mut sample: impl FnMut() -> Result<f64>) -> Outcome {
+    let result = sample().map(|cost| Stats { samples: 1, ..Stats::fixed(cost) });
+    Outcome { name: name.into(), version: version.into(), result: result.map_err(|error| format!("{error:#}")) }
+}
+
 fn outcome((contestant, costs): (Contestant<'_>, Vec<f64>)) -> Outcome {
     let result = match contestant.sample {
         Ok(_) => Stats::of(&costs).ok_or_else(|| "no sample was taken".to_owned()),

@@ -1,9 +1,15 @@
 //! A phone without a phone: the SDK as a terminal program.
 //!
-//! Today it has one command, [`doctor`], which opens the GPU and tests it. It does not join a cluster yet.
+//! * [`join`]: finds the exo that is there and becomes a member of it.
+//! * [`doctor`]: opens the GPU and tests it.
 
 mod doctor;
+mod exit;
+mod join;
+mod profiles;
+mod stop;
 mod terminal;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -19,11 +25,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Join(join::Args),
     Doctor(doctor::Args),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().command {
+        Command::Join(args) => join::run(&args),
         Command::Doctor(args) => doctor::run(&args),
     }
 }

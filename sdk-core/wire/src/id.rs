@@ -78,8 +78,6 @@ ids! {
     RunnerId
     /// A link between a prefill and a decode instance.
     InstanceLinkId
-    /// A model: the name of a Hugging Face repository.
-    ModelId
 }
 
 uuids! { SystemId CommandId EventId TaskId InstanceId RunnerId InstanceLinkId }

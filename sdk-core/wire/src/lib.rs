@@ -3,7 +3,7 @@
 //! No I/O, no clock, no async. Everything here is a value, a parser or a judgement:
 //!
 //! * [`datagram`]: the Hello and WhatsUp of exo's own discovery; [`Namespace`] and [`Zid`].
-//! * **Saying** ([`event`], [`command`], [`election`] and the types inside them): closed types. What compiles is
+//! * **Saying** ([`envelope`] and the [`event`], [`command`] and [`election`] inside): closed types. What compiles is
 //!   valid for exo's strict parser: there is no way to build an unknown tag, a float where exo wants an integer, or
 //!   a diagnostics list that is not empty.
 //! * **Hearing** ([`heard`]): total and tolerant views of the same messages, borrowed from the payload. What we do
@@ -14,15 +14,48 @@
 //! The reason for the gate: one malformed message ends every exo process in the cluster. See `docs/protocol.md`.
 #![forbid(unsafe_code)]
 
+pub mod builds;
+pub mod card;
+pub mod chunk;
+pub mod command;
 pub mod datagram;
+pub mod diagnostics;
+pub mod download;
+pub mod edge;
+pub mod election;
+pub mod envelope;
+pub mod event;
+pub mod finite;
 pub mod gate;
+pub mod gathered;
 pub mod heard;
 pub mod id;
+pub mod image;
+pub mod instance;
+pub mod memory;
+pub mod model_id;
+pub mod multiaddr;
+pub mod open_json;
+pub mod runner;
 pub mod session;
+pub mod shard;
+pub mod task;
+pub mod text;
 pub mod topic;
+pub mod when;
 
+pub use command::{Command, DownloadCommand};
 pub use datagram::{Namespace, Zid};
+pub use election::ElectionMessage;
+pub use envelope::{ForwardedCommand, ForwardedDownloadCommand, GlobalEvent, LocalEvent};
+pub use event::Event;
+pub use finite::Finite;
 pub use gate::{Refusal, Sealed, seal};
-pub use id::{CommandId, EventId, InstanceId, ModelId, NodeId, RunnerId, SystemId, TaskId};
+pub use gathered::GatheredInfo;
+pub use id::{CommandId, EventId, InstanceId, InstanceLinkId, NodeId, RunnerId, SystemId, TaskId};
+pub use memory::Memory;
+pub use model_id::ModelId;
+pub use multiaddr::Multiaddr;
 pub use session::SessionId;
 pub use topic::Topic;
+pub use when::When;

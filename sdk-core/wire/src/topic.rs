@@ -19,8 +19,13 @@ pub enum Topic {
 
 impl Topic {
     /// All topics.
-    pub const ALL: [Self; 5] =
-        [Self::GlobalEvents, Self::LocalEvents, Self::Commands, Self::ElectionMessages, Self::DownloadCommands];
+    pub const ALL: [Self; 5] = [
+        Self::GlobalEvents,
+        Self::LocalEvents,
+        Self::Commands,
+        Self::ElectionMessages,
+        Self::DownloadCommands,
+    ];
 
     /// The name inside exo, as in `strictness.jsonl`.
     pub const fn name(self) -> &'static str {

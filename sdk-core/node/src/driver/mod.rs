@@ -1,1 +1,40 @@
 //! The one place with sockets, zenoh and tokio.
+//!
+//! ```text
+//!  Node (the app's handle)      orders        +---------+  wishes   +---------+ UDP, interfaces, DNS-SD
+//!    states, views, stats  <---------------->  |  Actor  | <------> | Network |
+//!                             newest values   | owns the |           +---------+
+//!                                             | machines |  sealed   +---------+ zenoh, on a thread of its own
+//!                                             +---------+ <------>  |  Link   |
+//!                                                           heard    +---------+
+//! ```
+//! [`Node`] is what an app holds. Its actor is one task that feeds the machines and does what they ask; everything
+//! that can block or be flooded (sockets, zenoh, HTTP, the probe) is somewhere else, behind a bounded queue.
+
+mod actor;
+mod clock;
+pub mod dns_sd;
+mod entropy;
+mod error;
+pub mod http;
+mod identity;
+pub mod interfaces;
+mod link;
+mod network;
+mod node;
+mod options;
+mod phones;
+mod probe;
+mod pulled;
+pub mod sockets;
+mod task;
+mod told;
+
+pub use error::{NodeError, NodeErrorKind};
+pub use identity::default_data_dir;
+pub use node::Node;
+pub use options::{JoinOptions, WhoAmI};
+pub use phones::{FoundingOptions, MeetingPlace};
+pub use probe::{HostProbe, Probe};
+pub use pulled::{Canceller, Pulled};
+pub use told::NodeStats;

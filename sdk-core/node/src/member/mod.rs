@@ -8,11 +8,33 @@
 //! The member is *passive*: it sends no election message and declares no liveliness token. It learns the session by
 //! listening, registers itself with events, and is joined when it sees them come back with their place in the log.
 
+mod cadence;
+mod config;
+mod leaving;
+mod link;
+mod machine;
+mod notice;
+mod outbox;
 mod readings;
+mod recognition;
+mod replica;
+mod routers;
+mod saying;
+mod sequencer;
+mod session;
+mod snapshots;
+mod speaking;
+mod standing;
 mod state;
+mod stats;
+mod telemetry;
+mod term;
 
+pub use config::MemberConfig;
+pub use machine::Member;
 pub use readings::{Disk, Gauges, Identity, Memory, Readings};
 pub use state::{ClusterView, MemberState, NodeView};
+pub use stats::Stats;
 
 use std::net::SocketAddr;
 
@@ -22,6 +44,7 @@ use crate::discovery::{Found, Locator};
 
 /// What happens to a member.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "readings are rare, and nobody keeps inputs")]
 pub enum Input<'a> {
     /// The time has come; see [`Member::deadline`].
     Tick,

@@ -1,7 +1,9 @@
 //! What the probe measured. Only true values: what could not be had is `None`, never 0.
 
+use exo_wire::gathered::Backend;
+
 /// Bytes of memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Memory {
     /// All that is there.
     pub total: u64,
@@ -68,4 +70,6 @@ pub struct Readings {
     /// True while an engine is able to serve. Memory is announced only then: memory without a backend breaks the
     /// placement of others, and a backend attracts models.
     pub able: bool,
+    /// What that engine is called in exo's words; announced only while `able`. Able without a name is not able.
+    pub backends: Vec<Backend>,
 }

@@ -37,6 +37,11 @@ pub enum MemberState {
     Draining,
     /// Over.
     Left,
+    /// Over through a fault of our own. Join again, and report it.
+    Failed {
+        /// What is known of it.
+        why: String,
+    },
 }
 
 /// One node of the cluster, as its events tell.

@@ -1,0 +1,215 @@
+//! The one task that owns the machines. It carries inputs to them and does what they ask; it decides nothing.
+
+mod wishes;
+
+use std::{future::pending, sync::Arc, time::Duration};
+
+use tokio::{sync::mpsc, time};
+
+use super::{
+    Probe,
+    clock::Clock,
+    link::{Link, LinkEvent, Losses},
+    network::{Network, NetworkEvent},
+    phones::{Phones, PhonesEvent},
+    task::{Running, ended},
+    told::{NodeStats, Told},
+};
+use crate::{
+    discovery::{self, Discovery},
+    member::{self, Member, MemberConfig, MemberState, Readings, Request},
+};
+
+/// The machines are asked again after this long though nothing happened: while the device is suspended tokio's
+/// timers stand still, and the wake-up shall be noticed soon.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// A machine that wants to be woken in the past, again and again, costs no more than this.
+const SHORTEST_WAIT: Duration = Duration::from_millis(1);
+/// How long closing the last link may take.
+const CLOSE_WITHIN: Duration = Duration::from_secs(1);
+/// Payloads that are read in one go, before anything else gets its turn.
+const PAYLOADS_IN_A_ROW: usize = 64;
+
+/// What the node's handle asks.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// For the member.
+    Request(Request),
+    /// End at once, without a goodbye.
+    Abandon,
+}
+
+/// The task's belongings.
+pub(super) struct Actor {
+    pub(super) clock: Clock,
+    pub(super) discovery: Discovery,
+    pub(super) member: Member,
+    pub(super) config: MemberConfig,
+    pub(super) network: Network,
+    pub(super) probe: Arc<dyn Probe>,
+    pub(super) losses: Arc<Losses>,
+    pub(super) told: Told,
+    pub(super) orders: mpsc::Receiver<Order>,
+    /// Only where the app wants clusters of phones.
+    pub(super) phones: Option<Phones>,
+    pub(super) link: Option<Link>,
+    pub(super) dialling: Running<Result<Link, String>>,
+    pub(super) fetching: Running<Result<Vec<u8>, String>>,
+    pub(super) measuring: Running<Readings>,
+    pub(super) stats: NodeStats,
+}
+
+/// What can happen to the task.
+enum Happened {
+    Ordered(Order),
+    Linked(Result<Link, String>),
+    Link(LinkEvent),
+    Fetched(Result<Vec<u8>, String>),
+    Measured(Readings),
+    Network(NetworkEvent),
+    Phones(PhonesEvent),
+    Due,
+}
+
+impl Actor {
+    /// Runs until the member has left or is abandoned.
+    pub(super) async fn run(mut self) {
+        loop {
+            self.do_as_asked();
+            if *self.member.state() == MemberState::Left {
+                break;
+            }
+            match self.happens().await {
+                Happened::Ordered(Order::Abandon) => break,
+                happened => self.take(happened),
+            }
+        }
+        self.told.tell_state(MemberState::Left);
+        if let Some(link) = self.link.take() {
+            let _ = time::timeout(CLOSE_WITHIN, link.close()).await;
+        }
+    }
+
+    /// Waits for the next thing, or for the machines' next deadline.
+    async fn happens(&mut self) -> Happened {
+        let wait = self.wait();
+        let (link, phones) = (self.link.as_mut(), self.phones.as_mut());
+        tokio::select! {
+            biased;
+            Some(order) = self.orders.recv() => Happened::Ordered(order),
+            event = async { match link { Some(link) => link.next().await, None => pending().await } } =>
+                Happened::Link(event),
+            linked = ended(&mut self.dialling) => {
+                Happened::Linked(linked.unwrap_or_else(|| Err("dialling broke off".to_owned())))
+            }
+            fetched = ended(&mut self.fetching) => {
+                Happened::Fetched(fetched.unwrap_or_else(|| Err("asking broke off".to_owned())))
+            }
+            readings = ended(&mut self.measuring) => Happened::Measured(readings.unwrap_or_default()),
+            event = async { match phones { Some(phones) => phones.next().await, None => pending().await } } =>
+                Happened::Phones(event),
+            event = self.network.next() => Happened::Network(event),
+            () = time::sleep(wait) => Happened::Due,
+        }
+    }
+
+    fn wait(&self) -> Duration {
+        let phones = self.phones.as_ref().and_then(Phones::deadline);
+        let deadlines = [self.discovery.deadline(), self.member.deadline(), phones, self.told.deadline()];
+        let now = self.clock.now().mono;
+        let next = deadlines.into_iter().flatten().min();
+        next.map_or(LONGEST_WAIT, |due| due.since(now)).clamp(SHORTEST_WAIT, LONGEST_WAIT)
+    }
+
+    fn take(&mut self, happened: Happened) {
+        let now = self.clock.now();
+        match happened {
+            Happened::Ordered(Order::Request(request)) => {
+                self.member.handle(now, member::Input::Request(request));
+            }
+            Happened::Ordered(Order::Abandon) | Happened::Due => {}
+            Happened::Linked(Ok(link)) => {
+                let (locator, zid) = (link.locator, link.zid);
+                self.link = Some(link);
+                self.member.handle(now, member::Input::Linked { locator, zid });
+            }
+            Happened::Linked(Err(why)) => self.unlinked(why),
+            Happened::Link(LinkEvent::Lost(why)) => {
+                self.stats.links_lost += 1;
+                self.link = None;
+                self.unlinked(why);
+            }
+            Happened::Link(LinkEvent::Heard(first)) => {
+                let mut next = Some(first);
+                for _ in 0..PAYLOADS_IN_A_ROW {
+                    let Some(heard) = next else { break };
+                    self.stats.heard += 1;
+                    let (topic, payload) = (heard.topic, heard.payload.as_slice());
+                    self.member.handle(now, member::Input::Heard { topic, payload });
+                    next = self.link.as_mut().and_then(Link::waiting);
+                }
+            }
+            Happened::Fetched(fetched) => {
+                if let Err(why) = &fetched {
+                    self.told.tell_trouble(why);
+                }
+                let state = fetched.as_deref().map_err(Clone::clone);
+                self.member.handle(now, member::Input::State(state));
+            }
+            Happened::Measured(mut readings) => {
+                if readings.interfaces.is_none() {
+                    readings.interfaces = Some(self.network.interfaces().to_vec());
+                }
+                self.member.handle(now, member::Input::Readings(readings));
+            }
+            Happened::Network(event) => self.network_event(event),
+            Happened::Phones(event) => {
+                if let Some(phones) = &mut self.phones {
+                    phones.take(event);
+                }
+            }
+        }
+        if self.discovery.deadline().is_some_and(|due| due <= now.mono) {
+            self.discovery.handle(now, discovery::Input::Tick);
+        }
+        if self.member.deadline().is_some_and(|due| due <= now.mono) {
+            self.member.handle(now, member::Input::Tick);
+        }
+        if let Some(phones) = &mut self.phones {
+            phones.tick(now);
+        }
+    }
+
+    /// The link that the member wanted is not there, or not any more.
+    fn unlinked(&mut self, why: String) {
+        let now = self.clock.now();
+        self.told.tell_trouble(&why);
+        self.member.handle(now, member::Input::Unlinked { why });
+        if let Some(phones) = &mut self.phones {
+            phones.link_lost(now);
+        }
+    }
+
+    fn network_event(&mut self, event: NetworkEvent) {
+        let now = self.clock.now();
+        let discovery = &mut self.discovery;
+        match event {
+            NetworkEvent::Interfaces(all) => {
+                self.member.handle(now, member::Input::NetworkChanged);
+                if let Some(phones) = &self.phones {
+                    phones.follow_interfaces(&all);
+                }
+                discovery.handle(now, discovery::Input::Interfaces(&all));
+            }
+            NetworkEvent::Datagram(from, bytes) => {
+                discovery.handle(now, discovery::Input::Datagram { from, bytes: &bytes });
+            }
+            NetworkEvent::Service(service) => discovery.handle(now, discovery::Input::Service(service)),
+            NetworkEvent::Resolved(host, addresses) => {
+                let addresses = addresses.as_deref().map_err(Clone::clone);
+                discovery.handle(now, discovery::Input::Resolved { host: &host, addresses });
+            }
+            NetworkEvent::Refused(refused) => discovery.handle(now, refused),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Doing what the machines ask.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time;
+
+use super::Actor;
+use crate::{
+    discovery,
+    driver::{
+        Probe, entropy, http, link,
+        phones::{Phones, Wish},
+    },
+    member::{self, Member, Readings},
+};
+
+/// A probe that takes longer is left behind: its readings come too late to be true.
+const MEASURE_WITHIN: Duration = Duration::from_secs(3);
+/// No machine asks for more at a time. A loop between two of them would be a fault; it shall not hang the task.
+const MOST_WISHES: usize = 10_000;
+
+impl Actor {
+    /// Does everything that the machines want, until neither wants anything.
+    pub(super) fn do_as_asked(&mut self) {
+        for _ in 0..MOST_WISHES {
+            if let Some(output) = self.member.poll() {
+                self.for_member(output);
+            } else if let Some(output) = self.discovery.poll() {
+                self.for_discovery(output);
+            } else if let Some(wish) = self.phones.as_mut().and_then(Phones::poll) {
+                self.for_phones(wish);
+            } else {
+                break;
+            }
+        }
+        let now = self.clock.now().mono;
+        self.told.refresh(now, &self.member, self.stats);
+    }
+
+    fn for_member(&mut self, output: member::Output) {
+        match output {
+            member::Output::Dial(locators) => {
+                self.hang_up();
+                let dialling = link::open_first(locators, link::GUEST, self.losses.clone());
+                self.dialling = Some(tokio::spawn(dialling));
+            }
+            member::Output::HangUp => self.hang_up(),
+            member::Output::FetchState(address) => {
+                self.fetching = Some(tokio::spawn(http::get(address, "/state")));
+            }
+            member::Output::Measure => {
+                if self.measuring.is_none() {
+                    self.measuring = Some(tokio::spawn(measure(self.probe.clone())));
+                }
+            }
+            member::Output::Publish(sealed) => {
+                if !self.link.as_ref().is_some_and(|link| link.publish(sealed)) {
+                    self.stats.unsent += 1;
+                }
+            }
+            member::Output::Search(searching) => self.search(searching),
+            member::Output::Changed => self.told.member_changed(self.clock.now().mono, &self.member),
+        }
+    }
+
+    fn for_discovery(&mut self, output: discovery::Output) {
+        match output {
+            discovery::Output::Send { provider, to, bytes } => self.network.send(provider, to, bytes),
+            discovery::Output::Browse(browsing) => self.network.browse(browsing),
+            discovery::Output::Resolve(host) => self.network.resolve(host),
+            discovery::Output::Found(found) => {
+                let now = self.clock.now();
+                match &mut self.phones {
+                    Some(phones) => phones.exo(now, found),
+                    None => self.member.handle(now, member::Input::Found(found)),
+                }
+            }
+            discovery::Output::Changed => self.told.tell_discovery(self.discovery.statuses()),
+        }
+    }
+
+    fn for_phones(&mut self, wish: Wish) {
+        let now = self.clock.now();
+        match wish {
+            Wish::Join(found) => self.member.handle(now, member::Input::Found(found)),
+            Wish::Part => {
+                // Nothing of one cluster may reach another: not a session, not an address, not an event.
+                self.member = Member::new(self.config.clone(), entropy::random(), now);
+                self.told.member_changed(now.mono, &self.member);
+                self.fetching = None;
+                let (link, dialling) = (self.link.take(), self.dialling.take());
+                if let Some(phones) = &mut self.phones {
+                    phones.close(link, dialling);
+                }
+            }
+        }
+    }
+
+    /// A phone among phones goes on searching for an exo, though its member has what it wants.
+    fn search(&mut self, searching: bool) {
+        let now = self.clock.now();
+        if let Some(phones) = &mut self.phones {
+            phones.searches(now, searching);
+            if phones.are_together() && !searching {
+                return;
+            }
+        }
+        let input = if searching { discovery::Input::Search } else { discovery::Input::Rest };
+        self.discovery.handle(now, input);
+    }
+
+    /// Lets go of the link, and of one that is being dialled. Neither is waited for.
+    fn hang_up(&mut self) {
+        self.link = None;
+        // A task that is let go of runs on and drops what it opened, which closes it.
+        self.dialling = None;
+    }
+}
+
+/// Asks the probe, on a thread of its own. One that breaks or does not answer has no readings.
+async fn measure(probe: Arc<dyn Probe>) -> Readings {
+    let measuring = tokio::task::spawn_blocking(move || probe.measure());
+    match time::timeout(MEASURE_WITHIN, measuring).await {
+        Ok(Ok(readings)) => readings,
+        Ok(Err(_)) | Err(_) => Readings::default(),
+    }
+}

@@ -1,0 +1,286 @@
+//! The node as an app holds it.
+
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, mpsc as std_mpsc},
+    thread,
+    time::Duration,
+};
+
+use exo_wire::NodeId;
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::{mpsc, watch},
+    time,
+};
+
+use super::{
+    JoinOptions, NodeError, NodeErrorKind, NodeStats, Pulled, WhoAmI,
+    actor::{Actor, Order},
+    clock::Clock,
+    dns_sd::Mdns,
+    entropy,
+    http::{Pages, Server},
+    identity,
+    link::Losses,
+    network::Network,
+    phones::Phones,
+    sockets::Bind,
+    told::{Reports, Told},
+};
+use crate::{
+    discovery::{Discovery, ProviderStatus},
+    member::{ClusterView, Member, MemberConfig, MemberState, Request},
+};
+
+const WAITING_ORDERS: usize = 16;
+/// How long dropping a node may keep the dropping thread: the goodbye of a healthy link takes some tens of
+/// milliseconds. What takes longer goes on without it.
+const DROP_WAITS: Duration = Duration::from_millis(250);
+/// How long tasks that do not end (a probe, a name that is looked up) are waited for.
+const SHUTDOWN_WITHIN: Duration = Duration::from_millis(200);
+
+/// A member of a cluster, or of one that is still searched for. Dropping it leaves.
+#[derive(Debug)]
+pub struct Node {
+    node_id: NodeId,
+    notes: Vec<String>,
+    orders: mpsc::Sender<Order>,
+    reports: Reports,
+    /// True once nothing of the node runs any more.
+    over: watch::Receiver<bool>,
+    /// Closed at the same moment; for those who cannot wait asynchronously.
+    ended: std_mpsc::Receiver<()>,
+}
+
+impl Node {
+    /// Starts searching and joins what is found; [`Self::states`] tells how it goes. Returns at once.
+    ///
+    /// The node has threads of its own and needs no async runtime around it.
+    pub fn join(options: JoinOptions) -> Result<Self, NodeError> {
+        let (node_id, note, reserved) = match options.who.clone() {
+            WhoAmI::Given(id) => (id, None, None),
+            WhoAmI::New => (NodeId::from_random(entropy::wide()), None, None),
+            WhoAmI::Kept(directory) => {
+                let mut stored = identity::load(&directory);
+                (stored.node_id.clone(), stored.note.take(), Some(stored))
+            }
+        };
+        let (orders_sender, orders) = mpsc::channel(WAITING_ORDERS);
+        let losses = Arc::new(Losses::default());
+        let (told, reports) = Told::new(losses.clone());
+        let (over_sender, over) = watch::channel(false);
+        let (ended_sender, ended) = std_mpsc::channel();
+        let (ready_sender, ready) = std_mpsc::channel();
+        let id = node_id.clone();
+        let body = move || {
+            // Held to the end: the id is ours, and the end is noticed.
+            let _held = (reserved, ended_sender);
+            live(options, id, (told, losses, orders), &ready_sender);
+            over_sender.send_replace(true);
+        };
+        let system = |error: std::io::Error| {
+            NodeError::new(NodeErrorKind::System, format!("no thread for the node: {error}"))
+        };
+        thread::Builder::new().name("exo-node".into()).spawn(body).map_err(system)?;
+        match ready.recv() {
+            Ok(Ok(())) => {
+                let notes = note.into_iter().collect();
+                Ok(Self { node_id, notes, orders: orders_sender, reports, over, ended })
+            }
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(NodeError::new(NodeErrorKind::Fault, "the node ended while it started")),
+        }
+    }
+
+    /// Who we are.
+    pub const fn node_id(&self) -> &NodeId {
+        &self.node_id
+    }
+
+    /// What the start has to say to people, such as an id that could not be kept.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Where the membership stands now.
+    pub fn state(&self) -> MemberState {
+        self.reports.state.borrow().clone()
+    }
+
+    /// Where the membership stands, each time it changes. Ends when the node is over.
+    pub fn states(&self) -> Pulled<MemberState> {
+        Pulled::new(self.reports.state.clone())
+    }
+
+    /// The cluster now.
+    pub fn view(&self) -> Arc<ClusterView> {
+        self.reports.view.borrow().clone()
+    }
+
+    /// The cluster, each time it changes, a few times a second at most.
+    pub fn views(&self) -> Pulled<Arc<ClusterView>> {
+        Pulled::new(self.reports.view.clone())
+    }
+
+    /// What each way of searching did and what came of it.
+    pub fn discovery(&self) -> Arc<[ProviderStatus]> {
+        self.reports.discovery.borrow().clone()
+    }
+
+    /// The same, each time it changes.
+    pub fn discoveries(&self) -> Pulled<Arc<[ProviderStatus]>> {
+        Pulled::new(self.reports.discovery.clone())
+    }
+
+    /// What was sent and heard so far.
+    pub fn stats(&self) -> NodeStats {
+        *self.reports.stats.borrow()
+    }
+
+    /// What the network said when something last did not work, for people: a dial that failed, a link that was lost.
+    pub fn trouble(&self) -> Option<Arc<str>> {
+        self.reports.trouble.borrow().clone()
+    }
+
+    /// The same, each time there is something.
+    pub fn troubles(&self) -> Pulled<Option<Arc<str>>> {
+        Pulled::new(self.reports.trouble.clone())
+    }
+
+    /// Asks something of the member.
+    pub fn request(&self, request: Request) -> Result<(), NodeError> {
+        self.orders.try_send(Order::Request(request)).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => {
+                NodeError::new(NodeErrorKind::System, "the node is busy: ask again")
+            }
+            mpsc::error::TrySendError::Closed(_) => NodeError::new(NodeErrorKind::Over, "the node is over"),
+        })
+    }
+
+    /// Says goodbye and waits until the cluster has seen it, at most this long. Calling it again waits again.
+    pub async fn leave(&self, within: Duration) -> Result<(), NodeError> {
+        // An error means that it is over already, which is what we want.
+        let _ = self.orders.send(Order::Request(Request::Leave)).await;
+        let mut over = self.over.clone();
+        match time::timeout(within, over.wait_for(|over| *over)).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(NodeError::new(
+                NodeErrorKind::System,
+                format!("the cluster did not acknowledge the goodbye within {} s", within.as_secs_f32()),
+            )),
+        }
+    }
+
+    /// Ends without a goodbye, as a process that is killed. For tests and demonstrations: exo keeps showing the node
+    /// for half a minute.
+    pub fn abandon(self) {
+        let _ = self.orders.try_send(Order::Abandon);
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = self.orders.try_send(Order::Request(Request::Leave));
+        let _ = self.ended.recv_timeout(DROP_WAITS);
+    }
+}
+
+type Belongings = (Told, Arc<Losses>, mpsc::Receiver<Order>);
+type Ready = std_mpsc::Sender<Result<(), NodeError>>;
+
+/// The life of the node's thread. A panic ends the node, not the app.
+fn live(options: JoinOptions, node_id: NodeId, (told, losses, orders): Belongings, ready: &Ready) {
+    // zenoh wants the multi-thread scheduler; one worker beside this thread is enough.
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .max_blocking_threads(4)
+        .thread_name("exo-node-io")
+        .enable_all()
+        .build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let error = NodeError::new(NodeErrorKind::System, format!("no runtime for the node: {error}"));
+            let _ = ready.send(Err(error));
+            return;
+        }
+    };
+    let last_word = told.last_word();
+    let lived = catch_unwind(AssertUnwindSafe(|| {
+        runtime.block_on(async {
+            match start(options, node_id, (told, losses, orders)).await {
+                Ok((actor, _server)) => {
+                    let _ = ready.send(Ok(()));
+                    actor.run().await;
+                }
+                Err(error) => {
+                    let _ = ready.send(Err(error));
+                }
+            }
+        });
+    }));
+    if let Err(panic) = lived {
+        last_word.send_replace(MemberState::Failed { why: in_words(panic.as_ref()) });
+    }
+    end(runtime);
+}
+
+fn end(runtime: Runtime) {
+    runtime.shutdown_timeout(SHUTDOWN_WITHIN);
+}
+
+async fn start(
+    options: JoinOptions,
+    node_id: NodeId,
+    (told, losses, orders): Belongings,
+) -> Result<(Actor, Option<Server>), NodeError> {
+    let clock = Clock::start();
+    let server = match options.expose_node_id {
+        Some(address) => {
+            let started = Server::start(address, Pages::of(Some(node_id.as_str()))).await;
+            Some(started.map_err(|why| NodeError::new(NodeErrorKind::Port, why))?)
+        }
+        None => None,
+    };
+    let bind = if options.search.is_confined_to_loopback() { Bind::Loopback } else { Bind::Anywhere };
+    let network = Network::start(bind, Arc::new(Mdns::new(options.search.on.clone())));
+    let config = MemberConfig {
+        listen_only: options.listen_only,
+        allow_unknown_build: options.allow_unknown_build,
+        telemetry_every: options.telemetry_every,
+        ..MemberConfig::of(node_id)
+    };
+    let phones = match options.founding {
+        Some(founding) => {
+            let search = options.search.clone();
+            Some(Phones::start(founding, config.node_id.clone(), search, clock, losses.clone())?)
+        }
+        None => None,
+    };
+    let actor = Actor {
+        clock,
+        discovery: Discovery::new(options.search, entropy::random()),
+        member: Member::new(config.clone(), entropy::random(), clock.now()),
+        config,
+        phones,
+        network,
+        probe: options.probe,
+        losses,
+        told,
+        orders,
+        link: None,
+        dialling: None,
+        fetching: None,
+        measuring: None,
+        stats: NodeStats::default(),
+    };
+    Ok((actor, server))
+}
+
+fn in_words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("a fault in the node: {}", text.unwrap_or_else(|| "no reason given".to_owned()))
+}

@@ -1,0 +1,71 @@
+//! What an app decides when it joins.
+
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use exo_wire::NodeId;
+
+use super::{FoundingOptions, HostProbe, Probe};
+use crate::discovery::SearchConfig;
+
+/// Who this device is to the cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WhoAmI {
+    /// The id that is kept in this directory; made at the first start.
+    Kept(PathBuf),
+    /// This id: the app keeps it.
+    Given(NodeId),
+    /// A new id for this run alone. exo remembers each until its session ends, so this is for tests.
+    New,
+}
+
+/// How to join. [`JoinOptions::new`] is what an app wants.
+#[derive(Clone)]
+pub struct JoinOptions {
+    /// Who we are.
+    pub who: WhoAmI,
+    /// What is searched, and where.
+    pub search: SearchConfig,
+    /// How the device is.
+    pub probe: Arc<dyn Probe>,
+    /// Hear everything, say nothing.
+    pub listen_only: bool,
+    /// Send although the cluster's build is not known.
+    pub allow_unknown_build: bool,
+    /// How often something is sent while nobody looks: 5 to 10 s.
+    pub telemetry_every: Duration,
+    /// Serve `GET /node_id` here. Each exo node that asks makes an edge of it, and with edges exo prefers this
+    /// device to its own machines: only for a device that can serve.
+    pub expose_node_id: Option<SocketAddr>,
+    /// Form a cluster of phones while no exo is around. Off by default.
+    pub founding: Option<FoundingOptions>,
+}
+
+impl JoinOptions {
+    /// Joins a stock exo that is found in any way, and describes the host.
+    pub fn new(who: WhoAmI) -> Self {
+        Self {
+            who,
+            search: SearchConfig::default(),
+            probe: Arc::new(HostProbe::default()),
+            listen_only: false,
+            allow_unknown_build: false,
+            telemetry_every: Duration::from_secs(10),
+            expose_node_id: None,
+            founding: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for JoinOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("JoinOptions")
+            .field("who", &self.who)
+            .field("search", &self.search)
+            .field("listen_only", &self.listen_only)
+            .field("allow_unknown_build", &self.allow_unknown_build)
+            .field("telemetry_every", &self.telemetry_every)
+            .field("expose_node_id", &self.expose_node_id)
+            .field("founding", &self.founding)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,146 @@
+//! What the app is told: the newest of everything, and no history.
+
+use std::{
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
+
+use tokio::sync::watch;
+
+use super::link::Losses;
+use crate::{
+    discovery::ProviderStatus,
+    member::{ClusterView, Member, MemberState, Stats},
+    now::Moment,
+};
+
+/// A view is built from the whole replica: a few times a second is enough for any screen.
+const VIEW_EVERY: Duration = Duration::from_millis(250);
+
+/// What a node did so far. Counters never go back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NodeStats {
+    /// Of the membership.
+    pub member: Stats,
+    /// Payloads that were heard.
+    pub heard: u64,
+    /// Payloads that came faster than they could be read; lost global events are asked for again.
+    pub overrun: u64,
+    /// Payloads that were too large to be kept.
+    pub oversized: u64,
+    /// Payloads that could not be handed to the network: it took none for seconds. Events are sent again.
+    pub unsent: u64,
+    /// Links that were lost.
+    pub links_lost: u64,
+}
+
+/// The receiving ends, for the node's handle.
+#[derive(Debug, Clone)]
+pub(super) struct Reports {
+    pub(super) state: watch::Receiver<MemberState>,
+    pub(super) view: watch::Receiver<Arc<ClusterView>>,
+    pub(super) discovery: watch::Receiver<Arc<[ProviderStatus]>>,
+    pub(super) stats: watch::Receiver<NodeStats>,
+    pub(super) trouble: watch::Receiver<Option<Arc<str>>>,
+}
+
+/// The sending ends, for the driver.
+#[derive(Debug)]
+pub(super) struct Told {
+    state: watch::Sender<MemberState>,
+    view: watch::Sender<Arc<ClusterView>>,
+    discovery: watch::Sender<Arc<[ProviderStatus]>>,
+    stats: watch::Sender<NodeStats>,
+    trouble: watch::Sender<Option<Arc<str>>>,
+    losses: Arc<Losses>,
+    view_is_old: bool,
+    next_view: Moment,
+}
+
+impl Told {
+    pub(super) fn new(losses: Arc<Losses>) -> (Self, Reports) {
+        let state = watch::Sender::new(MemberState::Searching);
+        let view = watch::Sender::new(Arc::default());
+        let discovery = watch::Sender::new(Arc::default());
+        let stats = watch::Sender::new(NodeStats::default());
+        let trouble = watch::Sender::new(None);
+        let reports = Reports {
+            state: state.subscribe(),
+            view: view.subscribe(),
+            discovery: discovery.subscribe(),
+            stats: stats.subscribe(),
+            trouble: trouble.subscribe(),
+        };
+        let told = Self {
+            state,
+            view,
+            discovery,
+            stats,
+            trouble,
+            losses,
+            view_is_old: false,
+            next_view: Moment::default(),
+        };
+        (told, reports)
+    }
+
+    /// The member said that something changed. With a new state comes a new view, before it: who sees *joined* finds
+    /// itself there.
+    pub(super) fn member_changed(&mut self, now: Moment, member: &Member) {
+        self.view_is_old = true;
+        if *self.state.borrow() != *member.state() {
+            self.tell_view(now, member);
+            self.tell_state(member.state().clone());
+        }
+    }
+
+    /// The state, if it is a new one.
+    pub(super) fn tell_state(&self, state: MemberState) {
+        self.state.send_if_modified(|told| {
+            let is_new = *told != state;
+            *told = state;
+            is_new
+        });
+    }
+
+    fn tell_view(&mut self, now: Moment, member: &Member) {
+        self.view_is_old = false;
+        self.next_view = now + VIEW_EVERY;
+        self.view.send_replace(Arc::new(member.view()));
+    }
+
+    /// For the one that outlives the driver: the state after a fault.
+    pub(super) fn last_word(&self) -> watch::Sender<MemberState> {
+        self.state.clone()
+    }
+
+    /// What discovery's providers say.
+    pub(super) fn tell_discovery(&self, statuses: Vec<ProviderStatus>) {
+        self.discovery.send_replace(statuses.into());
+    }
+
+    /// What the network said when something did not work.
+    pub(super) fn tell_trouble(&self, why: &str) {
+        self.trouble.send_replace(Some(why.into()));
+    }
+
+    /// The figures, and the view if it is old and its time has come.
+    pub(super) fn refresh(&mut self, now: Moment, member: &Member, mut stats: NodeStats) {
+        stats.member = member.stats();
+        stats.overrun = self.losses.overrun.load(Relaxed);
+        stats.oversized = self.losses.oversized.load(Relaxed);
+        self.stats.send_if_modified(|told| {
+            let is_new = *told != stats;
+            *told = stats;
+            is_new
+        });
+        if self.view_is_old && now >= self.next_view {
+            self.tell_view(now, member);
+        }
+    }
+
+    /// When [`Self::refresh`] has something to do.
+    pub(super) fn deadline(&self) -> Option<Moment> {
+        self.view_is_old.then_some(self.next_view)
+    }
+}

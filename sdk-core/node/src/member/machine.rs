@@ -1,0 +1,330 @@
+//! The member itself: it composes the machines beside it and owns none of their rules.
+//!
+//! Every input ends in [`Member::step`], which asks each part what is due, in one fixed order: whom to follow, whom to
+//! dial, what to fetch, what to say. So a part never has to know what caused its turn.
+
+use std::{collections::VecDeque, time::Duration};
+
+use exo_wire::{NodeId, Refusal, SessionId, Topic, heard};
+
+use super::{
+    ClusterView, Input, MemberConfig, MemberState, Output, Request, Stats,
+    cadence::Cadence,
+    leaving::Leaving,
+    link::Link,
+    notice::Notice,
+    saying::Saying,
+    session::{Belongs, SessionTracker},
+    speaking::{DEAF, PROBE},
+    standing::Standing,
+    telemetry::Telemetry,
+    term::Term,
+};
+use crate::{Now, Random, now::Moment};
+
+/// Called that late, we slept.
+const SLEPT: Duration = Duration::from_secs(8);
+/// After such a sleep the master has very likely forgotten us.
+const SLEPT_LONG: Duration = Duration::from_secs(25);
+
+/// Nothing that exo sends comes near; what is larger is not read.
+const PAYLOAD: usize = 8 << 20;
+
+/// One membership. See the module for its states.
+#[derive(Debug)]
+pub struct Member {
+    pub(super) config: MemberConfig,
+    pub(super) random: Random,
+    pub(super) outputs: VecDeque<Output>,
+    pub(super) state: MemberState,
+    pub(super) standing: Standing,
+    pub(super) stats: Stats,
+    pub(super) refusal: Option<Refusal>,
+    pub(super) link: Link,
+    pub(super) tracker: SessionTracker,
+    pub(super) term: Option<Term>,
+    pub(super) telemetry: Telemetry,
+    pub(super) cadence: Cadence,
+    pub(super) leaving: Option<Leaving>,
+    /// Important things that a session ended upon.
+    pub(super) unsaid: Vec<Saying>,
+    pub(super) was_joined: bool,
+    searching: bool,
+    pub(super) deaf_after: Duration,
+    last: Moment,
+    notice: Notice,
+}
+
+impl Member {
+    /// A member that searches.
+    pub fn new(config: MemberConfig, random: Random, now: Now) -> Self {
+        Self {
+            cadence: Cadence::new(config.telemetry_every),
+            config,
+            random,
+            outputs: VecDeque::from([Output::Search(true), Output::Measure]),
+            state: MemberState::Searching,
+            standing: Standing::Searching,
+            stats: Stats::default(),
+            refusal: None,
+            link: Link::new(),
+            tracker: SessionTracker::default(),
+            term: None,
+            telemetry: Telemetry::default(),
+            leaving: None,
+            unsaid: Vec::new(),
+            was_joined: false,
+            searching: true,
+            deaf_after: DEAF,
+            last: now.mono,
+            notice: Notice::default(),
+        }
+    }
+
+    /// Feeds one input. Never blocks, never fails: bad input is itself an observation.
+    pub fn handle(&mut self, now: Now, input: Input<'_>) {
+        if self.has_left() {
+            return;
+        }
+        self.wake(now.mono);
+        match input {
+            Input::Tick => {}
+            Input::Found(found) => self.link.found(now.mono, &found),
+            Input::Linked { locator, zid: _ } => {
+                self.link.linked(now.mono, locator);
+                if let Some(term) = &mut self.term {
+                    term.snapshots.want(now.mono);
+                }
+            }
+            Input::Unlinked { why: _ } => self.link.unlinked(now.mono, &mut self.random),
+            Input::Heard { topic, payload } => self.hear(now, topic, payload),
+            Input::State(answer) => self.restore(now.mono, answer),
+            Input::Readings(readings) => {
+                self.telemetry.measured(readings);
+                self.report(now.mono);
+            }
+            Input::NetworkChanged => {
+                self.link.doubt(now.mono);
+                self.outputs.push_back(Output::Measure);
+            }
+            Input::Request(Request::Leave) => self.leave(now.mono),
+            Input::Request(Request::ScreenShown(shown)) => self.cadence.screen(shown),
+            Input::Request(Request::AllowUnknownBuild(allowed)) => self.config.allow_unknown_build = allowed,
+        }
+        self.step(now);
+    }
+
+    /// The next thing that the member wants; `None` until something changes.
+    pub fn poll(&mut self) -> Option<Output> {
+        self.outputs.pop_front().or_else(|| self.notice.take().then_some(Output::Changed))
+    }
+
+    /// When to call [`Self::handle`] with [`Input::Tick`], if nothing else happens before.
+    pub fn deadline(&self) -> Option<Moment> {
+        if self.has_left() {
+            return None;
+        }
+        let speaking = self.term.as_ref().filter(|_| self.may_speak());
+        let outbox = speaking.and_then(|term| term.outbox.deadline());
+        if let Some(leaving) = &self.leaving {
+            return outbox.into_iter().chain([leaving.deadline()]).min();
+        }
+        let linked = self.term.as_ref().filter(|_| self.link.is_up());
+        let unmeasured = speaking.filter(|term| !self.telemetry.has_readings() && !term.has_spoken());
+        let parts = [
+            outbox,
+            speaking.and_then(Term::registration),
+            speaking.and_then(|_| self.cadence.deadline()),
+            unmeasured.map(|term| term.started + PROBE),
+            linked.and_then(Term::deadline),
+            self.link.deadline(),
+            self.tracker.deadline(),
+            self.patience_ends(),
+        ];
+        parts.into_iter().flatten().min()
+    }
+
+    /// Who we are.
+    pub const fn node_id(&self) -> &NodeId {
+        &self.config.node_id
+    }
+
+    /// Where the membership stands.
+    pub const fn state(&self) -> &MemberState {
+        &self.state
+    }
+
+    /// The cluster as we see it, built when asked.
+    pub fn view(&self) -> ClusterView {
+        self.term.as_ref().map(Term::view).unwrap_or_default()
+    }
+
+    /// The reign that we follow.
+    pub fn session(&self) -> Option<&SessionId> {
+        self.term.as_ref().map(|term| &term.session)
+    }
+
+    /// What was sent and heard so far.
+    pub const fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    /// The last thing that the gate kept back. It was not published.
+    pub const fn refusal(&self) -> Option<&Refusal> {
+        self.refusal.as_ref()
+    }
+
+    /// Whether there are so many members of this SDK that they burden the cluster although each speaks as rarely as
+    /// it may.
+    pub fn is_crowded(&self) -> bool {
+        self.cadence.is_crowded()
+    }
+
+    /// A phone that slept finds its link dead, its session changed and itself forgotten, or none of that.
+    fn wake(&mut self, now: Moment) {
+        let slept = now.since(self.last);
+        let late = slept >= SLEPT && self.deadline().is_some_and(|due| now.since(due) >= SLEPT);
+        self.last = self.last.max(now);
+        if late {
+            self.link.woke(now);
+            self.outputs.push_back(Output::Measure);
+            if slept >= SLEPT_LONG
+                && let Some(term) = &mut self.term
+            {
+                term.forget();
+            }
+        }
+    }
+
+    fn hear(&mut self, now: Now, topic: Topic, payload: &[u8]) {
+        self.link.heard(now.mono);
+        if payload.len() > PAYLOAD {
+            self.stats.unreadable += 1;
+            return;
+        }
+        match topic {
+            Topic::GlobalEvents => match heard::global(payload) {
+                Ok(global) => self.event(now, &global, payload),
+                Err(_) => self.stats.unreadable += 1,
+            },
+            Topic::ElectionMessages => match heard::election(payload) {
+                Ok(election) => self.tracker.election(now.mono, election.to_message()),
+                Err(_) => self.stats.unreadable += 1,
+            },
+            Topic::LocalEvents | Topic::Commands | Topic::DownloadCommands => {}
+        }
+    }
+
+    fn event(&mut self, now: Now, global: &heard::Global<'_>, payload: &[u8]) {
+        let session = &global.session;
+        let from_master = *global.origin == *session.master_node_id;
+        let belongs =
+            self.tracker.event(now.mono, &session.master_node_id, session.election_clock, from_master);
+        if belongs == Belongs::Foreign {
+            return;
+        }
+        self.follow(now);
+        let Some(term) = &mut self.term else { return };
+        let noted = term.hear(now.mono, global, payload, &mut self.random, &mut self.stats);
+        if noted.acknowledged {
+            self.tracker.acknowledged();
+            self.deaf_after = DEAF;
+        }
+        if noted.applied {
+            self.cadence.count(term.members());
+            self.notice.view();
+        }
+    }
+
+    fn restore(&mut self, now: Moment, answer: Result<&[u8], String>) {
+        let Some(term) = self.term.as_mut().filter(|term| term.snapshots.is_asked()) else { return };
+        let taken = answer.is_ok_and(|body| term.restore(now, body, &mut self.stats).is_ok());
+        if taken {
+            term.snapshots.taken();
+            self.cadence.count(term.members());
+            self.notice.view();
+        } else if term.snapshots.failed(now) {
+            term.do_without(now, &mut self.stats);
+        }
+    }
+
+    /// What is due, in a fixed order.
+    fn step(&mut self, now: Now) {
+        self.tracker.tick(now.mono);
+        self.notice_deafness(now.mono);
+        self.follow(now);
+        if self.leaving.is_some() {
+            self.say(now);
+            self.end_when_said(now.mono);
+        } else {
+            self.dial(now.mono);
+            self.fetch(now.mono);
+            self.register(now);
+            self.beat(now.mono);
+            self.heal(now.mono);
+            self.say(now);
+        }
+        self.stand(now.mono);
+    }
+
+    /// A new session: nothing of the old one holds.
+    fn follow(&mut self, now: Now) {
+        let Some(session) = self.tracker.session() else { return };
+        if self.term.as_ref().is_some_and(|term| term.session == *session) {
+            return;
+        }
+        let term = Term::new(self.config.node_id.clone(), session.clone(), now.mono, &mut self.random);
+        if let Some(old) = self.term.replace(term) {
+            self.unsaid.extend(old.end());
+        }
+        self.telemetry.forget();
+        self.cadence.stop();
+        self.stats.sessions += 1;
+        self.notice.view();
+    }
+
+    fn dial(&mut self, now: Moment) {
+        if let Some(to) = self.link.dial(now, &mut self.random) {
+            self.stats.dials += 1;
+            self.outputs.push_back(Output::Dial(to));
+        }
+    }
+
+    fn fetch(&mut self, now: Moment) {
+        let api = self.link.api();
+        let up = self.link.is_up();
+        let Some(term) = self.term.as_mut().filter(|_| up) else { return };
+        if term.snapshots.is_overdue(now) && term.snapshots.failed(now) {
+            term.do_without(now, &mut self.stats);
+        }
+        if term.snapshots.ask(now) {
+            if let Some(api) = api {
+                self.outputs.push_back(Output::FetchState(api));
+            } else {
+                term.snapshots.cannot_be_had(now);
+                term.do_without(now, &mut self.stats);
+            }
+        }
+    }
+
+    fn has_left(&self) -> bool {
+        self.leaving.as_ref().is_some_and(Leaving::has_left)
+    }
+
+    /// Brings the state, the search and the app's notice up to date.
+    fn stand(&mut self, now: Moment) {
+        let standing = self.stands(now);
+        if standing != self.standing {
+            self.state = standing.describe();
+            self.was_joined |= matches!(standing, Standing::Joined(_));
+            self.standing = standing;
+            self.notice.state();
+        }
+        let search = self.standing.searches();
+        if search != self.searching {
+            self.searching = search;
+            self.outputs.push_back(Output::Search(search));
+        }
+        self.notice.settle(now);
+    }
+}

@@ -1,0 +1,26 @@
+//! Counters for the status page.
+
+/// What a member did so far. Counters never go back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stats {
+    /// Events published for the first time.
+    pub sent: u64,
+    /// Of those, how many came back with their place in the log.
+    pub acked: u64,
+    /// Events published again because they did not.
+    pub resent: u64,
+    /// Requests for a missing part of the log.
+    pub nacks: u64,
+    /// Payloads that the gate refused: none of them was published.
+    pub refused: u64,
+    /// Global events applied to the view.
+    pub applied: u64,
+    /// Payloads that were heard and could not be read.
+    pub unreadable: u64,
+    /// Sessions followed.
+    pub sessions: u64,
+    /// Snapshots of the state that were taken.
+    pub snapshots: u64,
+    /// Routers dialled.
+    pub dials: u64,
+}

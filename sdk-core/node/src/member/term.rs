@@ -1,0 +1,262 @@
+//! One term of a master: all that belongs to one session and ends with it.
+//!
+//! A new session means an empty state and a new log, so nothing here survives one: not an index, not an origin, not
+//! a line of the replica. What must be said again is handed on by [`Term::end`].
+
+use std::time::Duration;
+
+use exo_wire::{
+    CommandId, ForwardedCommand, NodeId, Refusal, Sealed, SessionId, SystemId, Topic,
+    command::RequestEventLog,
+    heard::{self, Event, Global, Snapshot},
+    seal,
+};
+
+use super::{
+    ClusterView,
+    outbox::Outbox,
+    recognition::Recognition,
+    replica::Replica,
+    saying::Saying,
+    sequencer::{Place, Sequencer},
+    snapshots::Snapshots,
+    stats::Stats,
+};
+use crate::{Random, now::Moment};
+
+/// How far ahead of what we heard a state may be and still be of our session: it is the answering node's replica, and
+/// that node may hear a little more, a little earlier.
+const AHEAD: u64 = 200;
+/// Between two registrations: whoever says that we timed out, again and again, does not make us shout.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// Why a state was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mistrust {
+    /// It is not one.
+    Unreadable,
+    /// It does not know the master, or knows more than the master said, or does not know us though it should.
+    OtherSession,
+}
+
+/// What one event meant to us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Noted {
+    /// One of our own came back.
+    pub(super) acknowledged: bool,
+    /// The view is different now.
+    pub(super) applied: bool,
+}
+
+/// All that belongs to one session.
+#[derive(Debug)]
+pub(super) struct Term {
+    node: NodeId,
+    pub(super) session: SessionId,
+    pub(super) started: Moment,
+    pub(super) outbox: Outbox,
+    pub(super) sequencer: Sequencer,
+    pub(super) snapshots: Snapshots,
+    pub(super) recognition: Recognition,
+    replica: Replica,
+    /// Whom our commands come from.
+    commands: SystemId,
+    registered: Option<Moment>,
+    /// The master said that we are gone.
+    forgotten: bool,
+    /// The first index under which one of our events came back.
+    acknowledged: Option<u64>,
+    /// How often a state did not know us though it should.
+    unknown_to: u32,
+    cleaned: bool,
+}
+
+impl Term {
+    /// The term of that session, with nothing said and nothing known.
+    pub(super) fn new(node: NodeId, session: SessionId, now: Moment, random: &mut Random) -> Self {
+        Self {
+            outbox: Outbox::new(node.clone(), session.clone(), random),
+            node,
+            session,
+            started: now,
+            sequencer: Sequencer::new(now),
+            snapshots: Snapshots::wanted(now),
+            recognition: Recognition::new(),
+            replica: Replica::default(),
+            commands: SystemId::from_random(random.wide()),
+            registered: None,
+            forgotten: false,
+            acknowledged: None,
+            unknown_to: 0,
+            cleaned: false,
+        }
+    }
+
+    /// What was important and did not come back.
+    pub(super) fn end(self) -> impl Iterator<Item = Saying> {
+        self.outbox.into_unsaid()
+    }
+
+    /// Whether the cluster knows us.
+    pub(super) const fn is_acknowledged(&self) -> bool {
+        self.acknowledged.is_some()
+    }
+
+    /// Whether we told everything, and it was not forgotten.
+    pub(super) fn is_registered(&self, now: Moment) -> bool {
+        self.registered.is_some_and(|when| !self.forgotten || now.since(when) < AGAIN)
+    }
+
+    /// Everything is being told.
+    pub(super) fn registered(&mut self, now: Moment) {
+        self.registered = Some(now);
+        self.forgotten = false;
+    }
+
+    /// We may have been forgotten while we slept.
+    pub(super) fn forget(&mut self) {
+        self.forgotten = self.registered.is_some();
+    }
+
+    /// Whether anything of ours is in the log, or on its way.
+    pub(super) const fn has_spoken(&self) -> bool {
+        self.registered.is_some()
+    }
+
+    /// No state can be had: the log is entered where we stand.
+    pub(super) fn do_without(&mut self, now: Moment, stats: &mut Stats) {
+        self.sequencer.start_over(now);
+        self.catch_up(now, stats);
+    }
+
+    /// How many nodes there are, us included.
+    pub(super) fn nodes(&self) -> usize {
+        let us = usize::from(self.is_acknowledged() && !self.replica.has(&self.node));
+        self.replica.present() + us
+    }
+
+    /// How many members of this SDK there are, us included.
+    pub(super) fn members(&self) -> usize {
+        self.replica.marked().max(1)
+    }
+
+    /// An event of this session came.
+    pub(super) fn hear(
+        &mut self,
+        now: Moment,
+        global: &Global<'_>,
+        payload: &[u8],
+        random: &mut Random,
+        stats: &mut Stats,
+    ) -> Noted {
+        let event = global.event();
+        self.recognition.event(payload, &event);
+        let mut noted = Noted::default();
+        if event.event_id().is_some_and(|id| self.outbox.heard(id, stats)) {
+            self.acknowledged.get_or_insert(global.origin_idx);
+            noted.acknowledged = true;
+        }
+        if self.sequencer.hear(now, global.origin_idx, payload, random) == Place::Next {
+            self.apply(&event, stats);
+            noted.applied = true;
+            self.catch_up(now, stats);
+        }
+        noted
+    }
+
+    /// A state came. Takes it if it can be of this session.
+    pub(super) fn restore(&mut self, now: Moment, body: &[u8], stats: &mut Stats) -> Result<(), Mistrust> {
+        let snapshot = heard::snapshot(body).map_err(|_| Mistrust::Unreadable)?;
+        let last = self.judge(&snapshot)?;
+        self.recognition.state(snapshot.keys.iter().map(|key| &**key));
+        let known = self.sequencer.complete_to();
+        if known.is_none_or(|known| last > known.try_into().unwrap_or(i64::MAX)) {
+            self.replica = Replica::restore(&snapshot);
+            self.sequencer.snapshot(now, last);
+            self.forgotten |=
+                self.registered.is_some() && self.acknowledged_by(last) && !self.replica.has(&self.node);
+            stats.snapshots += 1;
+            self.catch_up(now, stats);
+        }
+        Ok(())
+    }
+
+    /// What an earlier run of ours left in the state: once, as soon as the state is known.
+    pub(super) fn leftovers(&mut self) -> Vec<Saying> {
+        if self.cleaned || self.sequencer.complete_to().is_none() {
+            return Vec::new();
+        }
+        self.cleaned = true;
+        self.belongings()
+    }
+
+    /// What we have in the state.
+    pub(super) fn belongings(&self) -> Vec<Saying> {
+        let tasks = self.replica.tasks_of(&self.node).into_iter().map(Saying::TaskDropped);
+        let runners = self.replica.runners_of(&self.node).into_iter().map(Saying::RunnerGone);
+        tasks.chain(runners).collect()
+    }
+
+    /// The request for a part of the log.
+    pub(super) fn nack(&self, since_idx: u64, random: &mut Random) -> Result<Sealed, Refusal> {
+        let command_id = CommandId::from_random(random.wide());
+        let command = RequestEventLog { command_id, since_idx }.into();
+        seal(Topic::Commands, &ForwardedCommand { origin: self.commands.clone(), command })
+    }
+
+    pub(super) fn view(&self) -> ClusterView {
+        self.replica.view(&self.session, self.sequencer.complete_to())
+    }
+
+    /// When something is to be heard or fetched.
+    pub(super) fn deadline(&self) -> Option<Moment> {
+        self.sequencer.deadline().into_iter().chain(self.snapshots.deadline()).min()
+    }
+
+    /// When everything is to be told again, if it was forgotten.
+    pub(super) fn registration(&self) -> Option<Moment> {
+        self.registered.filter(|_| self.forgotten).map(|when| when + AGAIN)
+    }
+
+    fn catch_up(&mut self, now: Moment, stats: &mut Stats) {
+        while let Some(payload) = self.sequencer.release(now) {
+            if let Ok(global) = heard::global(&payload) {
+                self.apply(&global.event(), stats);
+            }
+        }
+    }
+
+    fn apply(&mut self, event: &Event<'_>, stats: &mut Stats) {
+        // exo then keeps our name and forgets our disk, our addresses and our memory: all is told again.
+        if let Event::NodeTimedOut(gone) = event {
+            self.forgotten |= self.registered.is_some() && *gone.node_id == *self.node.as_str();
+        }
+        self.replica.apply(event);
+        stats.applied += 1;
+    }
+
+    fn acknowledged_by(&self, last: i64) -> bool {
+        self.acknowledged.is_some_and(|index| i64::try_from(index).is_ok_and(|index| index <= last))
+    }
+
+    fn judge(&mut self, snapshot: &Snapshot<'_>) -> Result<i64, Mistrust> {
+        let last = snapshot.last_event_applied_idx.ok_or(Mistrust::Unreadable)?.max(-1);
+        let node = |id: &NodeId| snapshot.nodes.iter().any(|node| **node == *id.as_str());
+        let heard = self.sequencer.newest();
+        let beyond =
+            heard.is_some_and(|heard| last > heard.saturating_add(AHEAD).try_into().unwrap_or(i64::MAX));
+        if beyond || !node(&self.session.master_node_id) {
+            return Err(Mistrust::OtherSession);
+        }
+        // A state that is past our registration and does not know us is another session's, or we were timed out:
+        // ask again before believing the latter.
+        if self.acknowledged_by(last) && !node(&self.node) {
+            self.unknown_to += 1;
+            if self.unknown_to < 3 {
+                return Err(Mistrust::OtherSession);
+            }
+        }
+        self.unknown_to = 0;
+        Ok(last)
+    }
+}

@@ -1,0 +1,41 @@
+//! How the program ends, and what it says then.
+
+use std::process::ExitCode;
+
+use tokio::runtime::{Builder, Runtime};
+
+use crate::watch::Ended;
+
+/// A flag or link that cannot be used; clap ends with the same.
+const USAGE: u8 = 2;
+/// Left, but nobody acknowledged it.
+const UNHEARD: u8 = 3;
+
+/// The code for a membership that ended so.
+pub(crate) fn of(ended: Ended) -> ExitCode {
+    match ended {
+        Ended::Left => ExitCode::SUCCESS,
+        Ended::Failed => ExitCode::FAILURE,
+        Ended::Unheard => ExitCode::from(UNHEARD),
+    }
+}
+
+/// What was asked for cannot be done as it was written.
+pub(crate) fn usage(message: &str) -> ExitCode {
+    eprintln!("error: {message}");
+    ExitCode::from(USAGE)
+}
+
+/// Something went wrong.
+pub(crate) fn failure(message: &str) -> ExitCode {
+    eprintln!("error: {message}");
+    ExitCode::FAILURE
+}
+
+/// A small runtime for what is shown; the nodes have their own.
+pub(crate) fn runtime() -> Result<Runtime, ExitCode> {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| failure(&format!("the program could not start: {error}")))
+}

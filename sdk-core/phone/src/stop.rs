@@ -1,0 +1,62 @@
+//! Ctrl-C, SIGTERM and `--seconds`: one wish to end, heard by all who wait for it.
+
+use std::time::Duration;
+
+use tokio::{sync::watch, time};
+
+/// The wish to end. The second Ctrl-C ends the process at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Stop(watch::Receiver<bool>);
+
+/// What a shell shows for a program that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+impl Stop {
+    /// Listens for signals, and ends by itself after so many seconds if they are given.
+    pub(crate) fn listen(seconds: Option<f64>) -> Self {
+        let (sender, receiver) = watch::channel(false);
+        tokio::spawn(async move {
+            let limit = async {
+                match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+                    Some(limit) => time::sleep(limit).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = signalled() => {}
+                () = limit => {}
+            }
+            sender.send_replace(true);
+            signalled().await;
+            std::process::exit(INTERRUPTED);
+        });
+        Self(receiver)
+    }
+
+    /// Waits until the end is wished.
+    pub(crate) async fn asked(&self) {
+        let _ = self.0.clone().wait_for(|asked| *asked).await;
+    }
+
+    /// Whether the end is wished.
+    pub(crate) fn is_asked(&self) -> bool {
+        *self.0.borrow()
+    }
+}
+
+#[cfg(unix)]
+async fn signalled() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match signal(SignalKind::terminate()) {
+        Ok(mut terminate) => tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        },
+        Err(_) => drop(tokio::signal::ctrl_c().await),
+    }
+}
+
+#[cfg(not(unix))]
+async fn signalled() {
+    drop(tokio::signal::ctrl_c().await);
+}

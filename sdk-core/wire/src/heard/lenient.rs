@@ -1,0 +1,65 @@
+//! Lists and maps that lose what they cannot read and end where they grow absurd.
+
+use std::{fmt, marker::PhantomData};
+
+use serde::{Deserialize, Deserializer, de};
+use serde_json::value::RawValue;
+
+use super::text::Text;
+
+/// More entries than any cluster has nodes, instances or interfaces. What follows is dropped.
+const MOST: usize = 4096;
+
+/// Reads a list; entries that are not a `T` are left out.
+pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    struct Reader<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Reader<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list")
+        }
+
+        fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
+            let mut list = Vec::new();
+            while let Some(raw) = seq.next_element::<&RawValue>()? {
+                if list.len() < MOST {
+                    list.extend(serde_json::from_str::<T>(raw.get()));
+                }
+            }
+            Ok(list)
+        }
+    }
+
+    deserializer.deserialize_seq(Reader(PhantomData))
+}
+
+/// Reads a map; entries whose value is not a `T` are left out.
+pub(super) fn map<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<(Text<'de>, T)>, D::Error> {
+    struct Reader<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Reader<T> {
+        type Value = Vec<(Text<'de>, T)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut entries = Vec::new();
+            while let Some((key, raw)) = map.next_entry::<Text<'de>, &RawValue>()? {
+                if entries.len() < MOST {
+                    entries.extend(serde_json::from_str::<T>(raw.get()).map(|value| (key, value)));
+                }
+            }
+            Ok(entries)
+        }
+    }
+
+    deserializer.deserialize_map(Reader(PhantomData))
+}

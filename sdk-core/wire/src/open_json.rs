@@ -1,0 +1,76 @@
+//! The two places where exo takes JSON that it does not describe.
+//!
+//! Open is not boundless: nesting is limited, since exo's parser gives up on deep JSON, and giving up ends it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// How deep an open object may go.
+pub const MAX_DEPTH: usize = 32;
+
+/// Why an object cannot be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadObject {
+    /// It nests too deeply.
+    #[error("nested more than {MAX_DEPTH} deep")]
+    TooDeep,
+    /// It has a null, and exo's chat messages have none.
+    #[error("null in a chat message: leave the key out")]
+    Null,
+}
+
+/// A tool that a model may call: any JSON object.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Map<String, Value>")]
+pub struct Tool(Map<String, Value>);
+
+/// A message for a model's chat template: any JSON object without nulls.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Map<String, Value>")]
+pub struct ChatTemplateMessage(Map<String, Value>);
+
+impl Tool {
+    /// The object.
+    pub fn object(&self) -> &Map<String, Value> {
+        &self.0
+    }
+}
+
+impl ChatTemplateMessage {
+    /// The object.
+    pub fn object(&self) -> &Map<String, Value> {
+        &self.0
+    }
+}
+
+impl TryFrom<Map<String, Value>> for Tool {
+    type Error = BadObject;
+
+    fn try_from(object: Map<String, Value>) -> Result<Self, BadObject> {
+        for value in object.values() {
+            check(value, MAX_DEPTH, true)?;
+        }
+        Ok(Self(object))
+    }
+}
+
+impl TryFrom<Map<String, Value>> for ChatTemplateMessage {
+    type Error = BadObject;
+
+    fn try_from(object: Map<String, Value>) -> Result<Self, BadObject> {
+        for value in object.values() {
+            check(value, MAX_DEPTH, false)?;
+        }
+        Ok(Self(object))
+    }
+}
+
+fn check(value: &Value, depth: usize, nulls: bool) -> Result<(), BadObject> {
+    let depth = depth.checked_sub(1).ok_or(BadObject::TooDeep)?;
+    match value {
+        Value::Null if !nulls => Err(BadObject::Null),
+        Value::Array(items) => items.iter().try_for_each(|item| check(item, depth, nulls)),
+        Value::Object(fields) => fields.values().try_for_each(|field| check(field, depth, nulls)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,253 @@
+//! What must be true while nothing is wrong.
+//!
+//! An episode of faults ends with everything healed. exo's own nodes may still need an election; from the moment when
+//! they agree, every phone is joined within 5 s and stays so, speaks at least every 15 s, loses no event, and has a
+//! view that equals the master's state.
+
+use exo_node::{master::Master, member::ClusterView};
+use exo_wire::{NodeId, SessionId};
+use serde_json::Value;
+
+use crate::{
+    ledger::Broken,
+    queue::{MILLI, SECOND, Time},
+    world::{Step, World},
+};
+
+const LOOK_EVERY: Time = 250 * MILLI;
+/// How long a phone may take to be joined.
+const JOINED_WITHIN: Time = 5 * SECOND;
+/// How long exo's nodes may take to agree: an election, and another if a token came late.
+const AGREED_WITHIN: Time = 15 * SECOND;
+/// From then on replicas are compared.
+const REPLICAS_AFTER: Time = 8 * SECOND;
+/// An event that was published so long ago is in the log.
+const LOGGED_WITHIN: Time = 8 * SECOND;
+/// And nobody is silent for longer.
+const SILENT_AT_MOST: Time = 15 * SECOND + 500 * MILLI;
+/// What all phones together may publish in a second while all is well, up to 280 phones.
+const TOGETHER: f64 = 20.0;
+/// What a phone says at least: one event each 14.5 s.
+const LONGEST_BEAT: f64 = 14.5;
+
+/// What the judge remembers.
+#[derive(Debug, Default)]
+pub(crate) struct Judge {
+    /// Since when nothing is wrong; `None` in an episode.
+    healed: Option<Time>,
+    /// When exo's nodes last voted or changed their minds.
+    exo_moved: Time,
+    /// When each phone became joined; `None` if it is not.
+    joined: Vec<Option<Time>>,
+    /// Phones whose replica was compared in this quiet time.
+    compared: Vec<bool>,
+    /// What had been published when the quiet time was ten seconds old, and when.
+    pace: Option<(u64, Time)>,
+}
+
+impl Judge {
+    pub(crate) fn healed(&mut self, now: Time) {
+        self.healed = Some(now);
+    }
+
+    pub(crate) fn disturbed(&mut self) {
+        (self.healed, self.pace) = (None, None);
+        self.compared.clear();
+    }
+
+    pub(crate) fn exo_moved(&mut self, now: Time) {
+        self.exo_moved = now;
+        self.pace = None;
+    }
+
+    pub(crate) fn phone_moved(&mut self, phone: u16, joined: bool, now: Time) {
+        let phone = usize::from(phone);
+        if self.joined.len() <= phone {
+            self.joined.resize(phone + 1, None);
+        }
+        self.joined[phone] = joined.then_some(now);
+    }
+
+    /// How long all has been well.
+    fn well_for(&self, now: Time) -> Option<Time> {
+        self.healed.map(|healed| now - healed.max(self.exo_moved))
+    }
+}
+
+impl World {
+    pub(crate) fn judge_now(&mut self) {
+        self.queue.push(self.now + LOOK_EVERY, Step::Judge);
+        let Some(well) = self.judge.well_for(self.now) else { return };
+        if let Err(broken) = self.look(well) {
+            self.fail(broken);
+        }
+    }
+
+    fn look(&mut self, well: Time) -> Result<(), Broken> {
+        let healed_for = self.judge.healed.map_or(0, |healed| self.now - healed);
+        if healed_for > AGREED_WITHIN && self.reign().is_none() {
+            return Err(Broken("exo's nodes do not agree on a master".to_owned()));
+        }
+        if well < JOINED_WITHIN {
+            return Ok(());
+        }
+        let since = self.now - well;
+        for phone in &self.phones {
+            let joined = self.judge.joined.get(usize::from(phone.number)).copied().flatten();
+            let Some(at) = joined.filter(|_| phone.joined) else {
+                let state = phone.member.as_ref().map(|member| member.state().clone());
+                let seconds = well as f64 / SECOND as f64;
+                return Err(Broken(format!(
+                    "phone{} is {state:?} although all has been well for {seconds:.2} s",
+                    phone.number
+                )));
+            };
+            self.tally.slowest_rejoin = self.tally.slowest_rejoin.max(at.saturating_sub(since));
+            if well > SILENT_AT_MOST && self.now - phone.last_said > SILENT_AT_MOST {
+                let seconds = (self.now - phone.last_said) as f64 / SECOND as f64;
+                return Err(Broken(format!("phone{} was silent for {seconds:.1} s", phone.number)));
+            }
+        }
+        self.look_at_the_pace(well)?;
+        if well >= REPLICAS_AFTER {
+            self.compare_replicas();
+        }
+        Ok(())
+    }
+
+    fn look_at_the_pace(&mut self, well: Time) -> Result<(), Broken> {
+        let Some((published, at)) = self.judge.pace else {
+            if well >= 10 * SECOND {
+                self.judge.pace = Some((self.ledger.published, self.now));
+            }
+            return Ok(());
+        };
+        if self.now - at < 10 * SECOND {
+            return Ok(());
+        }
+        let pace = (self.ledger.published - published) as f64 / ((self.now - at) as f64 / SECOND as f64);
+        self.judge.pace = Some((self.ledger.published, self.now));
+        let limit = TOGETHER.max(1.1 * f64::from(self.config.phones) / LONGEST_BEAT);
+        if pace > limit {
+            return Err(Broken(format!(
+                "all phones together publish {pace:.1} a second, more than {limit:.1}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The master that every exo node follows, if they agree.
+    fn reign(&self) -> Option<&Master> {
+        let mut sessions = self.sites.iter().map(|site| site.exo.as_ref().map(crate::exo::Exo::session));
+        let first: Option<&SessionId> = sessions.next().flatten();
+        let agreed = first.is_some() && sessions.all(|session| session == first);
+        let masters = self.sites.iter().filter_map(|site| site.exo.as_ref().and_then(|exo| exo.master()));
+        masters.into_iter().find(|master| agreed && Some(master.session()) == first)
+    }
+
+    /// Compares the views that are complete up to the end of the log now. The others have their turn later.
+    fn compare_replicas(&mut self) {
+        let count = self.phones.len();
+        self.judge.compared.resize(count, false);
+        // Of very many phones, some.
+        let step = count.div_ceil(100).max(1);
+        let mut broken = None;
+        let mut equal = 0;
+        let Some(master) = self.reign() else { return };
+        let mut compared = self.judge.compared.clone();
+        for phone in self.phones.iter().step_by(step) {
+            let done = &mut compared[usize::from(phone.number)];
+            let Some(member) = phone.member.as_ref().filter(|_| !*done) else { continue };
+            let view = member.view();
+            if view.complete_to.map(|index| index + 1) != Some(master.next_index()) {
+                continue;
+            }
+            match difference(&view, master) {
+                None => (*done, equal) = (true, equal + 1),
+                Some(why) => {
+                    broken = Some(Broken(format!("phone{} sees another state: {why}", phone.number)));
+                    break;
+                }
+            }
+        }
+        self.judge.compared = compared;
+        self.tally.replicas += equal;
+        if let Some(broken) = broken {
+            self.fail(broken);
+        }
+    }
+
+    /// At the end of a quiet time: everything that was to come out of it did.
+    pub(crate) fn judge_a_quiet_time(&mut self) {
+        let well = self.judge.well_for(self.now).unwrap_or(0);
+        if well < REPLICAS_AFTER + 5 * SECOND {
+            return;
+        }
+        let Some(session) = self.reign().map(|master| master.session().clone()) else { return };
+        let step = self.phones.len().div_ceil(100).max(1);
+        for phone in self.phones.iter().step_by(step) {
+            if self.judge.compared.get(usize::from(phone.number)) != Some(&true) {
+                let complete = phone.member.as_ref().and_then(|member| member.view().complete_to);
+                let broken =
+                    Broken(format!("phone{} never had a complete view; it has {complete:?}", phone.number));
+                return self.fail(broken);
+            }
+            if let Some(id) = self.ledger.lost(phone.number, &session, self.now.saturating_sub(LOGGED_WITHIN))
+            {
+                let broken =
+                    Broken(format!("phone{} said event {id}, which never reached the log", phone.number));
+                return self.fail(broken);
+            }
+        }
+    }
+
+    /// At the very end: no ghosts, and nobody thinks that more was acknowledged than is in the logs.
+    pub(crate) fn judge_the_end(&mut self) {
+        self.judge_a_quiet_time();
+        let Some(master) = self.reign() else {
+            return self.fail(Broken("there is no master at the end".to_owned()));
+        };
+        let exos = self.sites.iter().filter_map(|site| site.exo.as_ref().map(|exo| exo.id().clone()));
+        let expected: std::collections::BTreeSet<NodeId> =
+            exos.chain(self.phones.iter().map(|phone| phone.node_id.clone())).collect();
+        if *master.state().present() != expected {
+            let (is, should) = (master.state().present().len(), expected.len());
+            return self.fail(Broken(format!("the master counts {is} nodes, there are {should}")));
+        }
+        let step = self.phones.len().div_ceil(100).max(1);
+        for phone in self.phones.iter().step_by(step) {
+            let acked = phone.member.as_ref().map_or(0, |member| member.stats().acked);
+            let logged = self.ledger.logged_of(phone.number);
+            if acked > logged {
+                let broken = format!(
+                    "phone{} counts {acked} acknowledged events, the logs have {logged} of it",
+                    phone.number
+                );
+                return self.fail(Broken(broken));
+            }
+        }
+    }
+}
+
+/// In what a view differs from the master's state, if it does.
+fn difference(view: &ClusterView, master: &Master) -> Option<String> {
+    let state = master.state();
+    let seen: Vec<&NodeId> = view.nodes.iter().filter(|(_, node)| node.present).map(|(id, _)| id).collect();
+    if !seen.iter().copied().eq(state.present().iter()) {
+        return Some(format!("{} nodes instead of {}", seen.len(), state.present().len()));
+    }
+    for id in seen {
+        let node = &view.nodes[id];
+        let memory =
+            state.of_node("nodeMemory", id).and_then(|memory| memory.pointer("/ramAvailable/inBytes"));
+        if node.memory.map(|memory| memory.available) != memory.and_then(Value::as_u64) {
+            return Some(format!("the memory of {id} is {:?} instead of {memory:?}", node.memory));
+        }
+        let name =
+            state.of_node("nodeIdentities", id).and_then(|identity| identity.get("friendlyName")?.as_str());
+        if node.name.as_deref() != name {
+            return Some(format!("the name of {id} is {:?} instead of {name:?}", node.name));
+        }
+    }
+    None
+}
