@@ -9,16 +9,29 @@ mod said;
 
 /// A source of choices: the whole value depends on its seed alone.
 #[derive(Debug, Clone)]
-pub(crate) struct Dice(u64);
+pub(crate) struct Dice {
+    state: u64,
+    sound: bool,
+}
 
 impl Dice {
+    /// Throws whatever the types can hold.
     pub(crate) const fn seeded(seed: u64) -> Self {
-        Self(seed)
+        Self { state: seed, sound: false }
+    }
+
+    /// Throws every variant, but with numbers, ids and texts that mean something.
+    pub(crate) const fn sound(seed: u64) -> Self {
+        Self { state: seed, sound: true }
+    }
+
+    pub(crate) const fn is_sound(&self) -> bool {
+        self.sound
     }
 
     pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)

@@ -26,6 +26,7 @@ macro_rules! any_number {
         impl Any for $type {
             fn any(dice: &mut Dice) -> Self {
                 match dice.below(6) {
+                    _ if dice.is_sound() => 1 + dice.below(100) as Self,
                     0 => Self::MIN,
                     1 => Self::MAX,
                     2 => 1,
@@ -51,6 +52,7 @@ impl Any for Finite {
         let known =
             [0.0, -0.0, 1.0, -1.0, 0.1, 1e-320, f64::MIN_POSITIVE, f64::MAX, f64::MIN, f64::EPSILON, 1e16];
         match dice.below(3) {
+            n if dice.is_sound() => Self::new(n as f64 / 2.0).unwrap(),
             0 => Self::new(known[dice.below(known.len())]).unwrap(),
             1 => dice.any::<u32>().into(),
             _ => Self::new(f64::from_bits(dice.bits())).unwrap_or_default(),
@@ -90,6 +92,8 @@ impl Any for String {
             "MlxCpu",
         ];
         match dice.below(13) {
+            // A text, but also an address, and a version that does not begin with a digit.
+            _ if dice.is_sound() => "fe80::1".to_owned(),
             0 => "x".repeat(dice.below(3000)),
             n => (0..n / 2).map(|_| dice.one(&pieces)).collect(),
         }
@@ -131,6 +135,7 @@ impl Any for IpAddr {
         let bits = u128::from(dice.bits()) << 64 | u128::from(dice.bits());
         let v4 = Ipv4Addr::from_bits(dice.any());
         match dice.below(5) {
+            _ if dice.is_sound() => v4.into(),
             0 => v4.into(),
             1 => v4.to_ipv6_mapped().into(),
             2 => v4.to_ipv6_compatible().into(),
@@ -166,7 +171,7 @@ macro_rules! any_id {
         impl Any for $type {
             fn any(dice: &mut Dice) -> Self {
                 match dice.below(3) {
-                    0 => Self::heard(&dice.any::<String>()),
+                    0 if !dice.is_sound() => Self::heard(&dice.any::<String>()),
                     _ => Self::from_random(u128::from(dice.bits()) << 64 | u128::from(dice.bits())),
                 }
             }
