@@ -4,6 +4,7 @@ mod wishes;
 
 use std::{future::pending, sync::Arc, time::Duration};
 
+use exo_wire::Namespace;
 use tokio::{sync::mpsc, time};
 
 use super::{
@@ -45,6 +46,9 @@ pub(super) struct Actor {
     pub(super) discovery: Discovery,
     pub(super) member: Member,
     pub(super) config: MemberConfig,
+    /// Under which namespace we may advertise the exo that we are joined to, if we may.
+    pub(super) advertise: Option<Namespace>,
+    pub(super) tag: u64,
     pub(super) network: Network,
     pub(super) probe: Arc<dyn Probe>,
     pub(super) losses: Arc<Losses>,
@@ -74,17 +78,19 @@ enum Happened {
 impl Actor {
     /// Runs until the member has left or is abandoned.
     pub(super) async fn run(mut self) {
-        loop {
+        let last = loop {
             self.do_as_asked();
             if *self.member.state() == MemberState::Left {
-                break;
+                break MemberState::Left;
             }
             match self.happens().await {
-                Happened::Ordered(Order::Abandon) => break,
+                Happened::Ordered(Order::Abandon) => {
+                    break MemberState::Failed { why: "ended without a goodbye".to_owned() };
+                }
                 happened => self.take(happened),
             }
-        }
-        self.told.tell_state(MemberState::Left);
+        };
+        self.told.tell_state(last);
         if let Some(link) = self.link.take() {
             let _ = time::timeout(CLOSE_WITHIN, link.close()).await;
         }

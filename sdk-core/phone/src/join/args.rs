@@ -1,15 +1,26 @@
 //! The flags of `join`, and what they mean to the node.
 
-use std::{collections::BTreeSet, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    net::{Ipv6Addr, SocketAddr},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 use clap::Args as ClapArgs;
 use exo_node::{
     discovery::{Link, Provider, SearchConfig},
-    driver::{HostProbe, JoinOptions, Probe, WhoAmI, default_data_dir, interfaces},
+    driver::{
+        FoundingOptions, HostProbe, JoinOptions, MeetingPlace, Probe, WhoAmI, default_data_dir, interfaces,
+    },
 };
 use exo_wire::datagram::{API_PORT, DEFAULT_NAMESPACE, DISCOVERY_PORT};
 
 use crate::profiles::{Profile, SimulatedProbe};
+
+/// How long no exo must have been found before phones look for each other.
+const ALONE_AFTER: Duration = Duration::from_secs(3);
 
 /// Search the network for exo, join it, and stay until Ctrl-C
 ///
@@ -17,10 +28,34 @@ use crate::profiles::{Profile, SimulatedProbe};
 /// do next, and goes on searching.
 #[derive(ClapArgs, Debug)]
 #[command(after_help = AFTER_HELP)]
-pub(crate) struct Args {
+pub(crate) struct JoinArgs {
+    #[command(flatten)]
+    pub(crate) phone: PhoneArgs,
+}
+
+/// Search for exo, and form a cluster of phones while there is none
+///
+/// Phones that found find each other by multicast, in a namespace of their own that exo never answers to. One of them
+/// opens a router and orders the events. When an exo appears, the phones close their cluster before they join it.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct FoundArgs {
+    #[command(flatten)]
+    pub(crate) phone: PhoneArgs,
+    /// Phones that found under other names are not met
+    #[arg(long, value_name = "NAME", default_value = "exo-phone")]
+    app: String,
+    /// Where the router listens if this phone hosts; /state is served at the port after it [default: the system's choice]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    zenoh_port: u16,
+}
+
+/// What all phones can be told.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct PhoneArgs {
     /// Join the exo there: exo://HOST[:PORT][?ns=TEXT&api=PORT], or just HOST
     #[arg(long, value_name = "LINK")]
-    pub(crate) link: Option<String>,
+    link: Option<String>,
     /// The cluster's namespace, if exo was started with one
     #[arg(long, value_name = "TEXT")]
     namespace: Option<String>,
@@ -85,7 +120,26 @@ Examples:
   exo-phone join --link exo://192.168.1.7 --name 'Ada'
   exo-phone join --only unicast --on wlan0 --json";
 
-impl Args {
+impl FoundArgs {
+    /// What the node is told, or what to write instead.
+    pub(crate) fn options(&self) -> Result<JoinOptions, String> {
+        if self.zenoh_port == u16::MAX {
+            return Err(
+                "--zenoh-port 65535 leaves no port for /state after it: write a smaller one".to_owned()
+            );
+        }
+        let mut options = self.phone.options()?;
+        options.founding = Some(FoundingOptions {
+            app: self.app.clone(),
+            place: MeetingPlace::Lan,
+            router: SocketAddr::from((Ipv6Addr::UNSPECIFIED, self.zenoh_port)),
+            alone_after: ALONE_AFTER,
+        });
+        Ok(options)
+    }
+}
+
+impl PhoneArgs {
     /// What the node is told, or what to write instead.
     pub(crate) fn options(&self) -> Result<JoinOptions, String> {
         let who = match self.data_dir.clone().or_else(default_data_dir) {
@@ -113,7 +167,7 @@ impl Args {
             return Err("--link is given but left out by --only: add --only link".to_owned());
         }
         if let Some(on) = &self.on {
-            self.check_interface(on)?;
+            check_interface(on)?;
         }
         Ok(SearchConfig {
             namespace: self.namespace.clone().unwrap_or_else(|| DEFAULT_NAMESPACE.to_owned()),
@@ -123,15 +177,6 @@ impl Args {
             link,
             ..SearchConfig::default()
         })
-    }
-
-    fn check_interface(&self, on: &str) -> Result<(), String> {
-        let known: Vec<String> =
-            interfaces::list().unwrap_or_default().into_iter().map(|interface| interface.name).collect();
-        if known.iter().any(|name| name == on) {
-            return Ok(());
-        }
-        Err(format!("no interface {on:?} is up; write one of: {}", known.join(", ")))
     }
 
     fn probe(&self) -> Arc<dyn Probe> {
@@ -144,4 +189,13 @@ impl Args {
             None => Arc::new(probe),
         }
     }
+}
+
+fn check_interface(on: &str) -> Result<(), String> {
+    let known: Vec<String> =
+        interfaces::list().unwrap_or_default().into_iter().map(|interface| interface.name).collect();
+    if known.iter().any(|name| name == on) {
+        return Ok(());
+    }
+    Err(format!("no interface {on:?} is up; write one of: {}", known.join(", ")))
 }

@@ -100,16 +100,17 @@ async fn equip(
     losses: Arc<Losses>,
 ) -> zenoh::Result<Link> {
     let (lost_sender, lost) = oneshot::channel();
-    let is_client = matches!(role, Role::Client(_));
-    let mut zid = None;
-    let mut loss = None;
-    if is_client {
-        loss = Some(watch_transport(&session, lost_sender).await?);
-        // A loss between opening and watching would never be told: look once.
-        let router = session.info().routers_zid().await.next();
-        let router = router.ok_or("the router closed the session at once")?;
-        zid = Some(Zid(router.to_le_bytes()));
-    }
+    let (zid, watcher) = match role {
+        Role::Client(_) => {
+            let watcher = watch_transport(&session, lost_sender).await?;
+            // A loss between opening and watching would never be told: look once.
+            let router = session.info().routers_zid().await.next();
+            let router = router.ok_or("the router closed the session at once")?;
+            (Zid(router.to_le_bytes()), Watcher::Transport(watcher))
+        }
+        // Clients come and go; a router is there until it is closed.
+        Role::Router(_, zid) => (zid, Watcher::Nothing(lost_sender)),
+    };
     let (slot, inbox) = inbox(losses);
     for &topic in topics {
         subscribe(&session, topic, slot.clone()).await?;
@@ -118,11 +119,17 @@ async fn equip(
     let (closed_sender, closed) = oneshot::channel();
     thread::Builder::new().name("exo-link".into()).spawn(move || {
         publish_all(&waiting, &session);
-        drop(loss);
+        drop(watcher);
         let _ = session.close().wait();
         let _ = closed_sender.send(());
     })?;
-    Ok(Link { locator, zid, outgoing, inbox, lost, closed })
+    Ok(Link { locator, zid: Some(zid), outgoing, inbox, lost, closed })
+}
+
+/// What tells that a link is lost, as long as it lives.
+enum Watcher {
+    Transport(#[expect(dead_code, reason = "held, not read")] TransportEventsListener<()>),
+    Nothing(#[expect(dead_code, reason = "held, not read")] oneshot::Sender<String>),
 }
 
 /// Tells, once, when the transport to the router is gone.
