@@ -64,6 +64,10 @@ class Exo(Process):
     def master(self) -> str:
         return list(self.said(say="session"))[-1]["master"]
 
+    def links(self) -> int:
+        """How many times a client came."""
+        return len(list(self.said(say="link", kind="client", up=True)))
+
     def clients(self) -> int:
         """How many clients are linked to it now."""
         links = list(self.said(say="link", kind="client"))
@@ -72,7 +76,7 @@ class Exo(Process):
     # Its verdict.
 
     def assert_unharmed(self) -> None:
-        """Alive, and every stream to it kept the rules: nothing invalid, no gap, no index used twice, no event twice."""
+        """Alive, and every stream to it kept the rules: nothing invalid, no gap, no index or event twice."""
         assert self.is_running(), f"{self.name} died with {self.popen.returncode}\n{self.tail()}"
         assert list(self.said(say="invalid")) == []
         streams: dict[tuple[str, int], dict[int, str]] = defaultdict(dict)

@@ -45,7 +45,7 @@ class Phone(Process):
         )
 
     def assert_acks_are_in_the_log_of(self, *masters: Exo) -> None:
-        """As many events stand in the logs as this phone takes for acknowledged, or more: the last may be on its way."""
+        """As many events stand in the logs as this phone takes for acked, or more: the last may be on its way."""
         acked = self.latest("stats").get("acked", 0)
         indexed = sum(len(master.indexed(self.node_id)) for master in masters)
         assert indexed >= acked, f"{acked} acked, {indexed} in the logs\n{self.tail()}"

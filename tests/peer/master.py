@@ -31,7 +31,6 @@ class Master:
         self.state = State()
         self.events: list[Any] = []
         self.origins: dict[str, Ordered] = defaultdict(Ordered)
-        self.tasks: dict[str, str] = {}
         self.rounds = asyncio.ensure_future(self._rounds())
 
     def close(self) -> None:

@@ -15,9 +15,8 @@ class Ordered:
 
     def take(self, index: int, content: Any) -> Iterator[tuple[int, Any]]:
         """What can be released now. An index below the next one is a repeat and ignored."""
-        if index >= self.next:
-            if self.early.setdefault(index, content) != content:
-                raise Contradiction(f"index {index} came twice with different content")
+        if index >= self.next and self.early.setdefault(index, content) != content:
+            raise Contradiction(f"index {index} came twice with different content")
         return iter(self._release())
 
     def _release(self) -> list[tuple[int, Any]]:

@@ -9,7 +9,7 @@ use std::{
     process::ExitCode,
 };
 
-use exo_wire::{Topic, gate::verdict};
+use exo_wire::gate::{Verdict, verdict_on};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 const HELP: &str = "usage: verdict FILE.jsonl    (or - for standard input)
@@ -85,13 +85,10 @@ fn judge(mut lines: impl BufRead) -> io::Result<usize> {
         if !text.trim_ascii().is_empty() {
             let line: Line = serde_json::from_slice(&text)
                 .map_err(|error| io::Error::other(format!("line {number} is not a case: {error}")))?;
-            let (accept, why) = match Topic::named(&line.topic) {
-                Some(topic) => {
-                    let verdict = verdict(topic, &line.json);
-                    (verdict.accept, verdict.why)
-                }
-                None => (false, format!("exo has no topic {:?}", line.topic)),
-            };
+            let Verdict { accept, why } = verdict_on(&line.topic, &line.json).unwrap_or_else(|| Verdict {
+                accept: false,
+                why: format!("exo has no topic {:?}", line.topic),
+            });
             disagreements += usize::from(line.accept.is_some_and(|expected| expected != accept));
             let answer = serde_json::to_string(&Answer { name: &line.name, accept, why: &why })?;
             writeln!(out, "{answer}")?;

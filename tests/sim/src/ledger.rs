@@ -37,6 +37,7 @@ struct Origin {
     phone: u16,
     session: SessionId,
     hashes: Vec<u64>,
+    is_over: bool,
 }
 
 #[derive(Debug)]
@@ -119,10 +120,19 @@ impl Ledger {
         Ok(short)
     }
 
+    /// The streams of this phone are over: what they had not got through yet is nobody's fault.
+    pub fn ended(&mut self, phone: u16) {
+        for origin in self.origins.values_mut().filter(|origin| origin.phone == phone) {
+            origin.is_over = true;
+        }
+    }
+
     /// Events of this phone that it published in this session, that are old enough, and that are in no log.
     pub fn lost(&self, phone: u16, session: &SessionId, before: Time) -> Option<String> {
         let ours = |origin: &str| {
-            self.origins.get(origin).is_some_and(|known| known.phone == phone && known.session == *session)
+            self.origins
+                .get(origin)
+                .is_some_and(|known| !known.is_over && known.phone == phone && known.session == *session)
         };
         let lost = self.events.iter().filter(|(_, event)| !event.logged && event.said < before);
         lost.filter(|(_, event)| ours(&event.origin)).map(|(id, _)| id.clone()).min()
@@ -150,10 +160,15 @@ impl Ledger {
         let local: Placed<'_> =
             serde_json::from_slice(bytes).map_err(|why| Broken(format!("phone{phone} said {why}")))?;
         let hash = hash(bytes);
+        if !self.origins.contains_key(&*local.origin) {
+            // A new stream: what the old one had not got through is said anew, or is old news.
+            self.ended(phone);
+        }
         let origin = self.origins.entry(local.origin.to_string()).or_insert_with(|| Origin {
             phone,
             session: local.session.clone(),
             hashes: Vec::new(),
+            is_over: false,
         });
         if origin.phone != phone || origin.session != local.session {
             return Err(Broken(format!("phone{phone} took over an origin of another session or phone")));

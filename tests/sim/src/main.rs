@@ -21,11 +21,13 @@ exo-sim: phones and exo nodes in virtual time
   --exos K       exo nodes, 1 to 3 (drawn from the seed)
   --break BUG    inject a bug: new-index, other-content, no-acks, nack-from-zero, votes, swallows, floods
   --trace        print every step
+  --keep-going   go on after a failure, and list all at the end
   --json         print a summary as JSON";
 
 struct Options {
     seeds: u64,
     json: bool,
+    keep_going: bool,
     config: Config,
 }
 
@@ -45,7 +47,7 @@ fn main() -> ExitCode {
 }
 
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
-    let mut options = Options { seeds: 1, json: false, config: Config::of(1, 24) };
+    let mut options = Options { seeds: 1, json: false, keep_going: false, config: Config::of(1, 24) };
     while let Some(argument) = arguments.next() {
         let config = &mut options.config;
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
@@ -53,6 +55,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options
             "-h" | "--help" => return Ok(None),
             "--trace" => config.trace = true,
             "--json" => options.json = true,
+            "--keep-going" => options.keep_going = true,
             "--seeds" => options.seeds = number(&argument, &value()?, 1..=10_000_000)?,
             "--seed" => config.seed = number(&argument, &value()?, 0..=u64::MAX)?,
             "--phones" => config.phones = number(&argument, &value()?, 1..=10_000)? as u16,
@@ -75,10 +78,15 @@ fn run(options: &Options) -> ExitCode {
     let began = Instant::now();
     let shows_progress = stderr().is_terminal() && !options.config.trace;
     let mut total = Tally::default();
+    let mut failed = 0;
     for n in 0..options.seeds {
         let config = Config { seed: options.config.seed.wrapping_add(n), ..options.config };
         match World::new(config).run() {
             Ok(tally) => total = total.and(&tally),
+            Err(failure) if options.keep_going => {
+                failed += 1;
+                eprintln!("seed {} at {:.3} s: {}", config.seed, failure.at as f64 / 1e6, failure.broken);
+            }
             Err(failure) => {
                 report(&failure);
                 if options.json {
@@ -95,6 +103,10 @@ fn run(options: &Options) -> ExitCode {
     }
     if shows_progress {
         eprintln!();
+    }
+    if failed > 0 {
+        println!("{failed} of {} seeds failed", options.seeds);
+        return ExitCode::FAILURE;
     }
     summary(options, &total, began.elapsed().as_secs_f64());
     ExitCode::SUCCESS

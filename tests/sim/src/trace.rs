@@ -100,9 +100,20 @@ impl Trace {
         self.notes.push_back((now, note));
     }
 
-    /// The diagram.
-    pub fn diagram(&self) -> String {
-        let lines: Vec<String> = self.notes.iter().map(|(now, note)| line(*now, note)).collect();
+    /// The last `count` lines of the diagram. Of a failure that concerns one phone: what it said and what happened to
+    /// it and around it, not what others said.
+    pub fn diagram(&self, about: Option<Party>, count: usize) -> String {
+        let matters = |note: &Note| match (about, note) {
+            (None, _) | (_, Note::World(_) | Note::Did { who: Party::Exo(_), .. }) => true,
+            (Some(party), Note::Said { from, .. }) => *from == party,
+            (Some(party), Note::Lost { to, .. }) => *to == party,
+            (Some(party), Note::Did { who, .. }) => *who == party,
+        };
+        let mut lines: Vec<String> = Vec::new();
+        for (now, note) in self.notes.iter().rev().filter(|(_, note)| matters(note)).take(count) {
+            lines.push(line(*now, note));
+        }
+        lines.reverse();
         lines.join("\n")
     }
 }

@@ -33,6 +33,8 @@ pub(crate) enum Step {
     Hear { phone: u16, epoch: u32, parcel: Rc<Parcel> },
     /// Discovery looks around, if it still is that search.
     Discover { phone: u16, search: u32 },
+    /// TCP knocks at an exo node's port.
+    Knock { phone: u16, epoch: u32, site: u16 },
     /// A dial ends: linked to that place, or to none.
     Dialled { phone: u16, epoch: u32, site: Option<u16> },
     /// A link breaks, if it still is that one.
@@ -174,7 +176,7 @@ impl World {
             http_fails: 0.0,
             ledger: Ledger::default(),
             judge: Judge::default(),
-            trace: Trace::new(80, config.trace),
+            trace: Trace::new(20_000, config.trace),
             broken: None,
             tally: Tally::default(),
             gather: if config.phones > 100 { 50 * MILLI } else { 2 * MILLI },
@@ -232,7 +234,10 @@ impl World {
 
     fn failure(&self) -> Box<Failure> {
         let broken = self.broken.clone().map_or_else(String::new, |Broken(why)| why);
-        Box::new(Failure { config: self.config, at: self.now, broken, diagram: self.trace.diagram() })
+        // A rule that one phone broke begins with its name.
+        let number = broken.strip_prefix("phone").and_then(|rest| rest.split(' ').next()?.parse().ok());
+        let diagram = self.trace.diagram(number.map(Party::Phone), 80);
+        Box::new(Failure { config: self.config, at: self.now, broken, diagram })
     }
 
     fn step(&mut self, step: Step) {
@@ -244,6 +249,7 @@ impl World {
             Step::HandOut(site) => self.hand_out(site),
             Step::Hear { phone, epoch, parcel } => self.hear_late(phone, epoch, &parcel),
             Step::Discover { phone, search } => self.discover(phone, search),
+            Step::Knock { phone, epoch, site } => self.knock(phone, epoch, site),
             Step::Dialled { phone, epoch, site } => self.dialled(phone, epoch, site),
             Step::Break { phone, epoch, why } => self.break_link(phone, epoch, why),
             Step::Lease { phone, epoch } => self.lease(phone, epoch),

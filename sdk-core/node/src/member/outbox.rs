@@ -46,6 +46,10 @@ pub(super) struct Outbox {
     next: u64,
     flying: VecDeque<Flying>,
     waiting: VecDeque<Saying>,
+    /// How many of those on their way, the oldest, may be in a part of the log that we will never hear.
+    doubtful: usize,
+    /// That was noticed just now.
+    in_doubt: bool,
     /// The next round of sending again; `None` while nothing may be sent.
     round: Option<Moment>,
     /// The last thing that the gate kept back.
@@ -57,7 +61,18 @@ impl Outbox {
     pub(super) fn new(node: NodeId, session: SessionId, random: &mut Random) -> Self {
         let origin = SystemId::from_random(random.wide());
         let (flying, waiting) = (VecDeque::new(), VecDeque::new());
-        Self { node, session, origin, next: 0, flying, waiting, round: None, refusal: None }
+        Self {
+            node,
+            session,
+            origin,
+            next: 0,
+            flying,
+            waiting,
+            doubtful: 0,
+            in_doubt: false,
+            round: None,
+            refusal: None,
+        }
     }
 
     /// Ends this stream. What was important and not acknowledged is to be said anew in the next.
@@ -108,12 +123,25 @@ impl Outbox {
             return false;
         };
         stats.acked += self.flying.drain(..=place).count() as u64;
+        self.doubtful = self.doubtful.saturating_sub(place + 1);
         true
     }
 
-    /// Since when the oldest waits for its acknowledgement.
+    /// A part of the log was skipped: the acknowledgements of what is on its way may be in it. The master ignores
+    /// what it has, so sending again brings none; the acknowledgement of anything newer speaks for all before it.
+    pub(super) fn doubt(&mut self) {
+        self.doubtful = self.flying.len();
+        self.in_doubt = self.doubtful > 0;
+    }
+
+    /// Whether something new should be said soon, to end a doubt. Says so once.
+    pub(super) fn takes_doubt(&mut self) -> bool {
+        std::mem::take(&mut self.in_doubt) && self.doubtful > 0
+    }
+
+    /// Since when the oldest waits for its acknowledgement, which it would have heard.
     pub(super) fn oldest(&self) -> Option<Moment> {
-        self.flying.front().map(|flying| flying.first)
+        self.flying.get(self.doubtful).map(|flying| flying.first)
     }
 
     /// Whether all that was to be said is in the log.
@@ -137,7 +165,7 @@ impl Outbox {
             Some(saying) if saying.news().is_some() => FLYING_NEWS,
             _ => FLYING,
         };
-        self.flying.len() < limit
+        self.flying.len() - self.doubtful.min(self.flying.len()) < limit && self.flying.len() < FLYING
     }
 
     /// Gives a saying its index and sends it. A refusal takes no index: a gap would stall all that follows.
@@ -180,4 +208,211 @@ impl Outbox {
 
 fn round(random: &mut Random) -> Duration {
     Duration::from_millis(1000 + random.below(1000))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use exo_wire::{RunnerId, heard};
+
+    use super::*;
+
+    struct Story {
+        outbox: Outbox,
+        random: Random,
+        stats: Stats,
+        clock: f64,
+    }
+
+    /// What was sent: its index, its event's id, its bytes.
+    type Sent = (u64, String, Vec<u8>);
+
+    fn session(master: &str) -> SessionId {
+        SessionId { master_node_id: NodeId::heard(master), election_clock: 0 }
+    }
+
+    fn heartbeat() -> Saying {
+        Saying::News(Kind::Vital, GatheredInfo::NodeConfig {})
+    }
+
+    fn important(n: usize) -> Saying {
+        Saying::RunnerGone(RunnerId::heard(&format!("runner-{n}")))
+    }
+
+    impl Story {
+        fn new() -> Self {
+            let mut random = Random::seeded(11);
+            let outbox = Outbox::new(NodeId::heard("f0"), session("a"), &mut random);
+            Self { outbox, random, stats: Stats::default(), clock: 0.0 }
+        }
+
+        fn now(&self) -> Now {
+            let since = Duration::from_secs_f64(self.clock);
+            Now { mono: Moment::after_start(since), wall: since }
+        }
+
+        fn sends(&mut self, at: f64) -> Vec<Sent> {
+            self.clock = at;
+            let now = self.now();
+            let sealed = self.outbox.send(now, &mut self.random, &mut self.stats);
+            sealed
+                .iter()
+                .map(|sealed| {
+                    let local = heard::local(sealed.payload()).unwrap();
+                    let id = local.event().event_id().unwrap().to_owned();
+                    (local.origin_idx, id, sealed.payload().to_vec())
+                })
+                .collect()
+        }
+
+        fn says(&mut self, at: f64, saying: Saying) -> Sent {
+            assert!(self.outbox.say(saying));
+            self.sends(at).pop().unwrap()
+        }
+    }
+
+    #[test]
+    fn indices_begin_at_zero_and_have_no_gap() {
+        let mut story = Story::new();
+        let indices: Vec<u64> = (0..5).map(|n| story.says(0.0, important(n)).0).collect();
+        assert_eq!(indices, [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn what_is_older_than_five_seconds_is_sent_again_to_the_byte() {
+        let mut story = Story::new();
+        let first = story.says(0.0, heartbeat());
+        assert!(story.sends(4.9).is_empty());
+        let due = story.outbox.deadline().unwrap().since_start().as_secs_f64();
+        assert!((5.0..=7.0).contains(&due), "{due}");
+        assert_eq!(story.sends(due), [first]);
+        assert_eq!(story.stats.resent, 1);
+    }
+
+    #[test]
+    fn an_acknowledgement_ends_it_and_all_before_it() {
+        let mut story = Story::new();
+        let sent: Vec<Sent> = (0..4).map(|n| story.says(0.0, important(n))).collect();
+        assert!(story.outbox.heard(&sent[2].1, &mut story.stats));
+        assert!(!story.outbox.heard(&sent[1].1, &mut story.stats), "it is acknowledged already");
+        assert_eq!(story.stats.acked, 3);
+        assert_eq!(story.sends(10.0), [sent[3].clone()]);
+    }
+
+    #[test]
+    fn full_it_pauses_and_newer_news_replaces_older_that_is_not_yet_sent() {
+        let mut story = Story::new();
+        let sent: Vec<Sent> = (0..FLYING_NEWS).map(|_| story.says(0.0, heartbeat())).collect();
+        for _ in 0..1000 {
+            assert!(story.outbox.say(heartbeat()));
+            assert!(story.sends(0.1).is_empty());
+        }
+        assert_eq!(story.outbox.waiting.len(), 1);
+        story.outbox.heard(&sent[0].1, &mut story.stats);
+        let next = story.sends(0.2);
+        assert_eq!(next.len(), 1);
+        assert_eq!(next[0].0, FLYING_NEWS as u64, "no index was skipped");
+    }
+
+    #[test]
+    fn what_is_important_waits_in_order_and_is_refused_when_too_much_waits() {
+        let mut story = Story::new();
+        let taken = (0..1000).filter(|n| story.outbox.say(important(*n))).count();
+        assert_eq!(taken, WAITING);
+        let sent = story.sends(0.0);
+        assert_eq!(sent.len(), FLYING);
+        story.outbox.heard(&sent[FLYING - 1].1, &mut story.stats);
+        assert_eq!(story.sends(0.1)[0].0, FLYING as u64);
+    }
+
+    #[test]
+    fn after_a_pause_all_that_is_on_its_way_is_sent_again_at_once() {
+        let mut story = Story::new();
+        let sent: Vec<Sent> = (0..3).map(|n| story.says(0.0, important(n))).collect();
+        story.outbox.close();
+        assert_eq!(story.sends(0.5), sent);
+        assert!(story.sends(0.6).is_empty());
+    }
+
+    #[test]
+    fn a_new_session_is_told_anew_what_was_important_and_not_acknowledged() {
+        let mut story = Story::new();
+        let acked = story.says(0.0, important(0));
+        story.says(0.0, heartbeat());
+        story.says(0.0, important(1));
+        story.outbox.heard(&acked.1, &mut story.stats);
+        let old = story.outbox.origin.clone();
+        let next = Outbox::new(NodeId::heard("f0"), session("b"), &mut story.random);
+        let unsaid: Vec<Saying> = std::mem::replace(&mut story.outbox, next).into_unsaid().collect();
+        assert_eq!(unsaid, [important(1)]);
+        assert_ne!(story.outbox.origin, old);
+        assert_eq!(story.says(1.0, important(1)).0, 0);
+    }
+
+    #[test]
+    fn a_refusal_takes_no_index() {
+        let mut story = Story::new();
+        story.outbox.say(Saying::RunnerGone(RunnerId::heard(&"x".repeat(10_000_000))));
+        let sent = story.sends(0.0);
+        assert!(sent.is_empty());
+        assert_eq!(story.stats.refused, 1);
+        assert!(story.outbox.refusal().is_some());
+        assert_eq!(story.says(0.1, heartbeat()).0, 0);
+    }
+
+    #[test]
+    fn a_lossy_master_ends_up_with_every_event_once_and_in_order() {
+        for seed in 0..50 {
+            let mut story = Story::new();
+            let mut luck = Random::seeded(seed);
+            let (mut next, mut log, mut bytes) = (0, Vec::new(), std::collections::HashMap::new());
+            let mut waiting = std::collections::BTreeMap::new();
+            for tenth in 0..3000u32 {
+                if tenth < 1000 && tenth % 10 == 0 {
+                    story.outbox.say(important(tenth as usize));
+                }
+                for (index, id, payload) in story.sends(f64::from(tenth) / 10.0) {
+                    assert_eq!(
+                        *bytes.entry(index).or_insert_with(|| payload.clone()),
+                        payload,
+                        "seed {seed}"
+                    );
+                    if luck.below(10) < 7 && index >= next {
+                        waiting.insert(index, id);
+                    }
+                }
+                while let Some(id) = waiting.remove(&next) {
+                    next += 1;
+                    log.push(id.clone());
+                    if luck.below(10) < 7 {
+                        story.outbox.heard(&id, &mut story.stats);
+                    }
+                }
+                if story.outbox.flying.len() == 1 && log.len() == 100 {
+                    // The very last acknowledgement was lost: a replay brings it.
+                    story.outbox.heard(log.last().unwrap(), &mut story.stats);
+                }
+            }
+            assert_eq!(log.len(), 100, "seed {seed}");
+            assert_eq!(log.iter().collect::<BTreeSet<_>>().len(), 100, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn when_a_part_of_the_log_was_skipped_something_new_speaks_for_what_is_on_its_way() {
+        let mut story = Story::new();
+        for n in 0..FLYING_NEWS {
+            story.says(n as f64, heartbeat());
+        }
+        assert!(story.outbox.say(heartbeat()));
+        let sent_again = story.sends(20.0).len();
+        assert_eq!(sent_again, FLYING_NEWS, "no room for news while so much is on its way");
+        story.outbox.doubt();
+        assert!(story.outbox.takes_doubt() && !story.outbox.takes_doubt(), "said once");
+        let (index, id, _) = story.sends(20.1).pop().unwrap();
+        assert_eq!((index, story.outbox.oldest()), (FLYING_NEWS as u64, Some(story.now().mono)));
+        assert!(story.outbox.heard(&id, &mut story.stats));
+        assert!(story.outbox.is_empty() && story.outbox.oldest().is_none());
+    }
 }

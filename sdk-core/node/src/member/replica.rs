@@ -184,11 +184,11 @@ impl Replica {
     }
 
     fn learn(&mut self, id: &str, info: &Info<'_>) {
-        self.arrive(id);
-        match info {
-            Info::Identity(identity) => return self.identify(id, identity),
-            Info::Config | Info::Interfaces(_) | Info::Other(_) => return,
-            _ => {}
+        if !self.nodes.get(id).is_some_and(|node| node.present) {
+            self.arrive(id);
+        }
+        if let Info::Identity(identity) = info {
+            return self.identify(id, identity);
         }
         let Some(node) = self.nodes.get_mut(id) else { return };
         match info {
@@ -200,7 +200,7 @@ impl Replica {
             Info::Disk(disk) => node.disk = Some((*disk).into()),
             Info::Name(name) => node.name = Some(text(name)),
             Info::Backends(backends) => node.backends = few(backends),
-            _ => {}
+            Info::Identity(_) | Info::Config | Info::Interfaces(_) | Info::Other(_) => {}
         }
     }
 
@@ -382,5 +382,143 @@ fn text(words: &str) -> Box<str> {
     match words.char_indices().nth(TEXT) {
         Some((end, _)) => words.get(..end).unwrap_or_default().into(),
         None => words.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn session() -> SessionId {
+        SessionId { master_node_id: NodeId::heard("a"), election_clock: 0 }
+    }
+
+    fn happened(replica: &mut Replica, event: &Value) {
+        let text = event.to_string();
+        let raw: &serde_json::value::RawValue = serde_json::from_str(&text).unwrap();
+        replica.apply(&Event::read(raw));
+    }
+
+    fn news(replica: &mut Replica, node: &str, info: &Value) {
+        happened(
+            replica,
+            &json!({"NodeGatheredInfo": {"event_id": "e", "node_id": node, "when": "", "info": info}}),
+        );
+    }
+
+    fn edge(replica: &mut Replica, event: &str, source: &str, sink: &str, address: &str) {
+        let conn = json!({"source": source, "sink": sink, "edge": {"sink_multiaddr": {"address": address}}});
+        happened(replica, &json!({event: {"event_id": "e", "conn": conn}}));
+    }
+
+    fn memory() -> Value {
+        let bytes = json!({"in_bytes": 7});
+        json!({"ram_total": bytes, "ram_available": bytes, "swap_total": bytes, "swap_available": bytes})
+    }
+
+    fn identity(build: &str) -> Value {
+        json!({"StaticNodeInformation": {"model": "m", "chip": "c", "os_version": "o", "os_build_version": build}})
+    }
+
+    #[test]
+    fn any_news_adds_a_node() {
+        let mut replica = Replica::default();
+        news(&mut replica, "a", &json!({"NodeConfig": {}}));
+        news(&mut replica, "b", &json!({"FlyingCarpet": {"height": 3}}));
+        assert_eq!(replica.present(), 2);
+    }
+
+    #[test]
+    fn a_node_that_timed_out_keeps_its_identity_and_its_backends_and_nothing_else() {
+        let mut replica = Replica::default();
+        news(&mut replica, "a", &json!({"NodeBackends": {"backends": ["MlxCpu"]}}));
+        news(&mut replica, "a", &json!({"MiscData": {"friendly_name": "Ada"}}));
+        news(&mut replica, "a", &identity("x (exo-mobile)"));
+        news(&mut replica, "a", &memory());
+        edge(&mut replica, "TopologyEdgeCreated", "b", "a", "/ip4/1.2.3.4/tcp/1");
+        assert_eq!((replica.present(), replica.marked()), (2, 1));
+        happened(&mut replica, &json!({"NodeTimedOut": {"event_id": "e", "node_id": "a"}}));
+        let view = replica.view(&session(), None);
+        let node = &view.nodes["a"];
+        assert_eq!((replica.present(), replica.marked()), (1, 0));
+        assert_eq!(
+            (node.name.as_deref(), node.model.as_deref(), node.backends.len()),
+            (Some("Ada"), Some("m"), 1)
+        );
+        assert!(!node.present && node.memory.is_none());
+        assert!(view.links.is_empty());
+        news(&mut replica, "a", &json!({"NodeConfig": {}}));
+        assert_eq!((replica.present(), replica.marked()), (2, 1), "it is back");
+    }
+
+    #[test]
+    fn an_edge_adds_its_nodes_and_stands_until_its_last_way_is_gone() {
+        let mut replica = Replica::default();
+        for address in ["/ip4/1.2.3.4/tcp/1", "/ip4/1.2.3.4/tcp/1", "/ip4/5.6.7.8/tcp/1"] {
+            edge(&mut replica, "TopologyEdgeCreated", "a", "b", address);
+        }
+        assert_eq!(replica.present(), 2);
+        edge(&mut replica, "TopologyEdgeDeleted", "a", "b", "/ip4/1.2.3.4/tcp/1");
+        assert_eq!(replica.view(&session(), None).links.len(), 1);
+        edge(&mut replica, "TopologyEdgeDeleted", "a", "b", "/ip4/5.6.7.8/tcp/1");
+        assert!(replica.view(&session(), None).links.is_empty());
+    }
+
+    #[test]
+    fn runners_and_tasks_are_known_as_ours_by_their_instance() {
+        let mut replica = Replica::default();
+        let us = NodeId::heard("us");
+        let shards = json!({"model_id": "m", "runner_to_shard": {}, "node_to_runner": {"us": "r1"}});
+        let instance = json!({"MlxRingInstance": {"instance_id": "i", "shard_assignments": shards}});
+        happened(&mut replica, &json!({"InstanceCreated": {"event_id": "e", "instance": instance}}));
+        assert!(replica.runners_of(&us).is_empty(), "no runner yet");
+        let status = |status: &str| json!({"RunnerStatusUpdated": {"event_id": "e", "runner_id": "r1", "runner_status": {status: {}}}});
+        happened(&mut replica, &status("RunnerIdle"));
+        let task = json!({"LoadModel": {"task_id": "t", "task_status": "Pending", "instance_id": "i"}});
+        happened(&mut replica, &json!({"TaskCreated": {"event_id": "e", "task_id": "t", "task": task}}));
+        assert_eq!(replica.runners_of(&us), [RunnerId::heard("r1")]);
+        assert_eq!(replica.tasks_of(&us), [TaskId::heard("t")]);
+        happened(
+            &mut replica,
+            &json!({"TaskStatusUpdated": {"event_id": "e", "task_id": "t", "task_status": "Complete"}}),
+        );
+        happened(&mut replica, &status("RunnerShutdown"));
+        assert!(replica.tasks_of(&us).is_empty() && replica.runners_of(&us).is_empty());
+    }
+
+    #[test]
+    fn a_snapshot_and_the_events_that_made_it_give_the_same_view() {
+        let body = include_bytes!("../../../../tests/vectors/exo/state_with_phone_serving.json");
+        let snapshot = heard::snapshot(body).unwrap();
+        let replica = Replica::restore(&snapshot);
+        let view = replica.view(&session(), None);
+        let phone = &view.nodes["a1b2c3d4e5f60718293a4b5c6d7e8f90"];
+        assert_eq!(phone.model.as_deref(), Some("Pixel 9"));
+        assert_eq!(phone.memory.unwrap().available, 5_000_000_000);
+        assert_eq!(phone.gpu_use, Some(0.12));
+        assert_eq!(view.instances.values().next().unwrap().0, "mlx-community/Qwen3-0.6B-4bit");
+        assert_eq!(replica.runners_of(&NodeId::heard("a1b2c3d4e5f60718293a4b5c6d7e8f90")).len(), 1);
+        assert_eq!(replica.present(), 2);
+    }
+
+    #[test]
+    fn a_flood_fills_no_memory() {
+        let mut replica = Replica::default();
+        let long = "x".repeat(100_000);
+        for n in 0..20_000 {
+            news(&mut replica, &format!("{n:x}"), &json!({"MiscData": {"friendly_name": "x"}}));
+            edge(&mut replica, "TopologyEdgeCreated", "a", &format!("{n:x}"), "/ip4/1.2.3.4/tcp/1");
+        }
+        news(&mut replica, "0", &json!({"MiscData": {"friendly_name": long}}));
+        news(&mut replica, &long, &json!({"NodeConfig": {}}));
+        assert!(replica.nodes.len() <= NODES && replica.links.len() <= LINKS);
+        assert!(replica.nodes["0"].name.as_ref().unwrap().len() <= TEXT);
+        for n in 0..NODES {
+            happened(&mut replica, &json!({"NodeTimedOut": {"event_id": "e", "node_id": format!("{n:x}")}}));
+        }
+        news(&mut replica, "fresh", &json!({"NodeConfig": {}}));
+        assert!(replica.has(&NodeId::heard("fresh")), "those that left make room");
     }
 }

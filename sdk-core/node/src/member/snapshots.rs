@@ -1,7 +1,8 @@
 //! Asking for the state: when, how often, and when to do without.
 //!
-//! One request at a time; after a failure again in 0.5, 1, 2 s. After four failures the log is entered where we
-//! stand and the view is partial; a later try, once a minute, may complete it.
+//! One request at a time; after a failure again in 0.5, 1, 2, 4 s and so on, at last once a minute. After four
+//! failures the log is entered where we stand and the view is partial; a later try may complete it. The fifth to
+//! seventh come within half a minute, since the usual reason is an exo node that has not heard yet who won.
 
 use std::time::Duration;
 
@@ -63,8 +64,8 @@ impl Snapshots {
     /// No answer, or none that we believe. Says when it is time to do without.
     pub(super) fn failed(&mut self, now: Moment) -> bool {
         self.failures = self.failures.saturating_add(1);
-        let wait = if self.failures >= TRIES { LATER } else { FIRST_WAIT * (1 << (self.failures - 1)) };
-        self.state = State::Due(now + wait);
+        let wait = FIRST_WAIT.saturating_mul(1 << (self.failures - 1).min(10));
+        self.state = State::Due(now + wait.min(LATER));
         self.failures == TRIES
     }
 
@@ -72,6 +73,13 @@ impl Snapshots {
     pub(super) fn cannot_be_had(&mut self, now: Moment) {
         self.failures = self.failures.max(TRIES);
         self.state = State::Due(now + LATER);
+    }
+
+    /// Somebody is known who could answer, after all.
+    pub(super) fn can_be_had(&mut self, now: Moment) {
+        if !self.is_asked() {
+            *self = Self::wanted(now);
+        }
     }
 
     /// Whether the driver forgot to answer.
@@ -98,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_tried_again_and_then_done_without_for_a_minute() {
+    fn failures_are_tried_again_ever_more_rarely_and_soon_done_without() {
         let mut snapshots = Snapshots::wanted(at(0));
         let mut asked = Vec::new();
         let mut without = None;
@@ -111,7 +119,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(asked, [0, 500, 1500, 3500, 63_500]);
+        assert_eq!(asked, [0, 500, 1500, 3500, 7500, 15_500, 31_500, 63_500]);
         assert_eq!(without, Some(3500));
     }
 

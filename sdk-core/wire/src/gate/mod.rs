@@ -21,6 +21,7 @@ use serde::Serialize;
 use self::{
     check::{Check, Eyes, Fault, Place},
     permits::Role,
+    rules::{Field, Model, Rule, Rules},
     value::Value,
 };
 use crate::{builds, id::NodeId, topic::Topic};
@@ -65,12 +66,43 @@ pub struct Verdict {
     pub why: String,
 }
 
+impl Verdict {
+    fn of(judged: Result<(), Fault>) -> Self {
+        match judged {
+            Ok(()) => Self { accept: true, why: String::new() },
+            Err(Fault { path, why }) => Self { accept: false, why: format!("at {path}: {why}") },
+        }
+    }
+}
+
 /// What the parser of the newest known build says of a payload. Bytes, because that is what arrives.
 pub fn verdict(topic: Topic, payload: impl AsRef<[u8]>) -> Verdict {
-    match parsed_by_exo(topic, payload.as_ref(), Eyes::ExosParser) {
-        Ok(_) => Verdict { accept: true, why: String::new() },
-        Err(Fault { path, why }) => Verdict { accept: false, why: format!("at {path}: {why}") },
+    Verdict::of(parsed_by_exo(topic, payload.as_ref(), Eyes::ExosParser).map(drop))
+}
+
+/// The same for a topic by its name. There is one more than in [`Topic`]: exo subscribes to `connection_messages` and
+/// would read one, but nobody sends any. `None` if exo has no such topic.
+pub fn verdict_on(topic: &str, payload: impl AsRef<[u8]>) -> Option<Verdict> {
+    if let Some(topic) = Topic::named(topic) {
+        return Some(verdict(topic, payload));
     }
+    (topic == "connection_messages").then(|| {
+        let connected = Field { name: "connected".into(), camel: None, required: true, rule: Rule::Bool };
+        let model = Model {
+            name: "ConnectionMessage".into(),
+            tagged: false,
+            closed: true,
+            fields: vec![connected],
+            also_written: Vec::new(),
+            holds: Vec::new(),
+        };
+        let rules = Rules { named: Vec::new(), topics: Default::default() };
+        let judged = match json::read(payload.as_ref()) {
+            Ok(value) => Check { rules: &rules, eyes: Eyes::ExosParser }.model(&model, &value, &Place::ROOT),
+            Err(fault) => Err(Place::ROOT.fault(fault.to_string())),
+        };
+        Verdict::of(judged)
+    })
 }
 
 fn parsed_by_exo(topic: Topic, payload: &[u8], eyes: Eyes) -> Result<Value<'_>, Fault> {

@@ -75,10 +75,12 @@ pub(crate) fn permit(
             let Some((tag, body)) = tagged(message, "event") else { return Ok(()) };
             let at = root.key("event");
             let at = at.key(tag);
-            if guest && !EVENTS.contains(&tag) {
-                return Err(at.fault("a guest has no reason to send this event"));
+            if guest {
+                if !EVENTS.contains(&tag) {
+                    return Err(at.fault("a guest has no reason to send this event"));
+                }
+                of_a_phone(body, &at)?;
             }
-            of_a_phone(guest, body, &at)?;
             about_us(node, tag, body, &at)
         }
         Topic::Commands => match tagged(message, "command") {
@@ -98,14 +100,13 @@ pub(crate) fn permit(
     }
 }
 
-/// Also in a cluster of phones alone, nobody is a Mac or makes pictures.
-fn of_a_phone(guest: bool, body: &Object<'_>, at: &Place<'_>) -> Result<(), Fault> {
+fn of_a_phone(body: &Object<'_>, at: &Place<'_>) -> Result<(), Fault> {
     if let Some((tag, _)) = tagged(body, "info").filter(|(tag, _)| OF_MACS.contains(tag)) {
         return Err(at.key("info").key(tag).fault("only a Mac has this to tell"));
     }
     match tagged(body, "chunk") {
         // exo's interface asserts that the kind of a chunk fits the request.
-        Some((tag @ PICTURE, _)) if guest => Err(at.key("chunk").key(tag).fault("a guest makes no images")),
+        Some((tag @ PICTURE, _)) => Err(at.key("chunk").key(tag).fault("a guest makes no images")),
         _ => Ok(()),
     }
 }

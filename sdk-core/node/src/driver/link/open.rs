@@ -20,7 +20,7 @@ use zenoh::{
 };
 
 use super::{
-    Link, Role, WAITING_PAYLOADS,
+    Link, Role, WAITING_PAYLOADS, acquaintances,
     config::{config, plainly},
     inbox::{Losses, Slot, inbox},
 };
@@ -100,36 +100,35 @@ async fn equip(
     losses: Arc<Losses>,
 ) -> zenoh::Result<Link> {
     let (lost_sender, lost) = oneshot::channel();
-    let (zid, watcher) = match role {
+    // What is held lives as long as the link; a loss is heard of through it.
+    let (zid, held) = match role {
         Role::Client(_) => {
             let watcher = watch_transport(&session, lost_sender).await?;
             // A loss between opening and watching would never be told: look once.
             let router = session.info().routers_zid().await.next();
             let router = router.ok_or("the router closed the session at once")?;
-            (Zid(router.to_le_bytes()), Watcher::Transport(watcher))
+            (Zid(router.to_le_bytes()), (Some(watcher), None))
         }
         // Clients come and go; a router is there until it is closed.
-        Role::Router(_, zid) => (zid, Watcher::Nothing(lost_sender)),
+        Role::Router(_, zid) => (zid, (None, Some(lost_sender))),
     };
     let (slot, inbox) = inbox(losses);
     for &topic in topics {
         subscribe(&session, topic, slot.clone()).await?;
     }
+    let acquaintances = match role {
+        Role::Client(_) => Some(acquaintances::ask(&session).await?),
+        Role::Router(..) => None,
+    };
     let (outgoing, waiting) = sync_channel(WAITING_PAYLOADS);
     let (closed_sender, closed) = oneshot::channel();
     thread::Builder::new().name("exo-link".into()).spawn(move || {
         publish_all(&waiting, &session);
-        drop(watcher);
+        drop(held);
         let _ = session.close().wait();
         let _ = closed_sender.send(());
     })?;
-    Ok(Link { locator, zid: Some(zid), outgoing, inbox, lost, closed })
-}
-
-/// What tells that a link is lost, as long as it lives.
-enum Watcher {
-    Transport(#[expect(dead_code, reason = "held, not read")] TransportEventsListener<()>),
-    Nothing(#[expect(dead_code, reason = "held, not read")] oneshot::Sender<String>),
+    Ok(Link { locator, zid: Some(zid), outgoing, inbox, acquaintances, lost, closed })
 }
 
 /// Tells, once, when the transport to the router is gone.
