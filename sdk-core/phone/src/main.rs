@@ -37,12 +37,8 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         None => demo::run(&demo::Args::default()),
         Some(Command::Demo(args)) => demo::run(&args),
-        Some(Command::Join(args)) => {
-            join::run("exo-phone join", args.phone.options(), args.phone.json, args.phone.seconds)
-        }
-        Some(Command::Found(args)) => {
-            join::run("exo-phone found", args.options(), args.phone.json, args.phone.seconds)
-        }
+        Some(Command::Join(args)) => join::run("exo-phone join", args.options(), &args.show),
+        Some(Command::Found(args)) => join::run("exo-phone found", args.options(), &args.show),
         Some(Command::Doctor(args)) => doctor::run(&args),
     }
 }

@@ -43,7 +43,7 @@ impl Stop {
     pub(crate) async fn asked(&self) {
         if self.0.clone().wait_for(|asked| *asked).await.is_err() {
             // Nobody is left who could wish it.
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

@@ -69,7 +69,7 @@ enum Happened {
     Linked(Result<Link, String>),
     Link(LinkEvent),
     Fetched(Result<Vec<u8>, String>),
-    Measured(Readings),
+    Measured(Box<Readings>),
     Network(NetworkEvent),
     Phones(PhonesEvent),
     Due,
@@ -111,7 +111,7 @@ impl Actor {
             fetched = ended(&mut self.fetching) => {
                 Happened::Fetched(fetched.unwrap_or_else(|| Err("asking broke off".to_owned())))
             }
-            readings = ended(&mut self.measuring) => Happened::Measured(readings.unwrap_or_default()),
+            readings = ended(&mut self.measuring) => Happened::Measured(Box::new(readings.unwrap_or_default())),
             event = async { match phones { Some(phones) => phones.next().await, None => pending().await } } =>
                 Happened::Phones(event),
             event = self.network.next() => Happened::Network(event),
@@ -145,7 +145,7 @@ impl Actor {
                 self.link = None;
                 self.unlinked(why);
             }
-            Happened::Link(LinkEvent::Acquainted(told)) => self.acquainted(told),
+            Happened::Link(LinkEvent::Acquainted(told)) => self.acquainted(&told),
             Happened::Link(LinkEvent::Heard(first)) => {
                 let mut next = Some(first);
                 for _ in 0..PAYLOADS_IN_A_ROW {
@@ -167,7 +167,7 @@ impl Actor {
                 if readings.interfaces.is_none() {
                     readings.interfaces = Some(self.network.interfaces().to_vec());
                 }
-                self.member.handle(now, member::Input::Readings(readings));
+                self.member.handle(now, member::Input::Readings(*readings));
             }
             Happened::Network(event) => self.network_event(event),
             Happened::Phones(event) => {
@@ -198,7 +198,7 @@ impl Actor {
     }
 
     /// A router's word about addresses counts as far as our own subnets reach. Without a network there is loopback.
-    fn acquainted(&mut self, told: Acquaintance) {
+    fn acquainted(&mut self, told: &Acquaintance) {
         let is_local = self.link.as_ref().is_some_and(|link| link.locator.address().ip().is_loopback());
         let reach = discovery::Reach::of(self.network.interfaces());
         let reachable = |address: &SocketAddr| match address.ip() {

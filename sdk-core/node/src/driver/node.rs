@@ -44,7 +44,7 @@ const SHUTDOWN_WITHIN: Duration = Duration::from_millis(200);
 /// A member of a cluster, or of one that is still searched for. Dropping it leaves.
 #[derive(Debug)]
 pub struct Node {
-    node_id: NodeId,
+    id: NodeId,
     notes: Vec<String>,
     orders: mpsc::Sender<Order>,
     reports: Reports,
@@ -87,7 +87,14 @@ impl Node {
         match ready.recv() {
             Ok(Ok(())) => {
                 let notes = note.into_iter().collect();
-                Ok(Self { node_id, notes, orders: orders_sender, reports, over, ended: Mutex::new(ended) })
+                Ok(Self {
+                    id: node_id,
+                    notes,
+                    orders: orders_sender,
+                    reports,
+                    over,
+                    ended: Mutex::new(ended),
+                })
             }
             Ok(Err(error)) => Err(error),
             Err(_) => Err(NodeError::new(NodeErrorKind::Fault, "the node ended while it started")),
@@ -96,7 +103,7 @@ impl Node {
 
     /// Who we are.
     pub const fn node_id(&self) -> &NodeId {
-        &self.node_id
+        &self.id
     }
 
     /// What the start has to say to people, such as an id that could not be kept.

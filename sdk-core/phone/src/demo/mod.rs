@@ -18,7 +18,7 @@ use crate::{exit, stop::Stop, watch::shower};
 /// Show a cluster of three simulated phones on this computer
 ///
 /// Two phones form a cluster, a third joins late, is killed, and comes back. Nothing leaves this computer: only
-/// 127.0.0.0/8 and ::1 are used. Ctrl-C makes them leave.
+/// loopback addresses are used. Ctrl-C makes them leave.
 #[derive(ClapArgs, Debug, Default)]
 #[command(after_help = "\
 The JSON lines are those of `exo-phone join --help`, with `phone`, the name of the phone that each is about.

@@ -2,7 +2,7 @@
 
 mod args;
 
-pub(crate) use args::{FoundArgs, JoinArgs};
+pub(crate) use args::{FoundArgs, JoinArgs, ShowArgs};
 
 use std::{process::ExitCode, time::Instant};
 
@@ -15,12 +15,7 @@ use crate::{
 };
 
 /// Joins, shows how it goes, and leaves when asked to.
-pub(crate) fn run(
-    title: &str,
-    options: Result<JoinOptions, String>,
-    json: bool,
-    seconds: Option<f64>,
-) -> ExitCode {
+pub(crate) fn run(title: &str, options: Result<JoinOptions, String>, args: &ShowArgs) -> ExitCode {
     let began = Instant::now();
     let options = match options {
         Ok(options) => options,
@@ -31,7 +26,7 @@ pub(crate) fn run(
         Err(code) => return code,
     };
     runtime.block_on(async {
-        let stop = Stop::listen(seconds);
+        let stop = Stop::listen(args.seconds);
         // Phones that found are not lost without an exo.
         let advise = options.founding.is_none();
         let namespace = options.search.searched_name().to_owned();
@@ -39,7 +34,7 @@ pub(crate) fn run(
             Ok(node) => node,
             Err(error) => return exit::failure(&error.to_string()),
         };
-        let mut show = shower(title, json);
+        let mut show = shower(title, args.json);
         let notes = node.notes().to_vec();
         let started = What::Started { node_id: node.node_id().to_string(), namespace, notes };
         show(Happening { at: began.elapsed(), phone: None, what: started });

@@ -9,16 +9,16 @@ use std::{
 
 /// One socket of the internet families.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Socket {
-    pub is_udp: bool,
-    pub local: IpAddr,
-    pub port: u16,
+pub(crate) struct Socket {
+    pub(crate) is_udp: bool,
+    pub(crate) local: IpAddr,
+    pub(crate) port: u16,
     /// Where it is connected to.
-    pub remote: Option<IpAddr>,
+    pub(crate) remote: Option<IpAddr>,
 }
 
 /// The sockets that this process has open now.
-pub fn of(pid: u32) -> BTreeSet<Socket> {
+pub(crate) fn of(pid: u32) -> BTreeSet<Socket> {
     let process = Path::new("/proc").join(pid.to_string());
     let inodes = inodes(&process.join("fd"));
     let mut sockets = BTreeSet::new();
