@@ -89,15 +89,28 @@ impl Member {
         self.wake(now.mono);
         match input {
             Input::Tick => {}
-            Input::Found(found) => self.link.found(now.mono, &found),
-            Input::Linked { locator, zid: _ } => {
-                self.link.linked(now.mono, locator);
+            Input::Found(found) => {
+                if self.link.found(now.mono, &found) {
+                    self.ask_again(now.mono);
+                }
+            }
+            Input::Acquainted { zid, locators } => {
+                if self.link.acquainted(now.mono, zid, &locators) {
+                    self.ask_again(now.mono);
+                }
+            }
+            Input::Linked { locator, zid } => {
+                self.link.linked(now.mono, locator, zid);
                 if let Some(term) = &mut self.term {
                     term.snapshots.want(now.mono);
                 }
             }
             Input::Unlinked { why: _ } => self.link.unlinked(now.mono, &mut self.random),
             Input::Heard { topic, payload } => self.hear(now, topic, payload),
+            Input::Read { global, event, payload } => {
+                self.link.heard(now.mono);
+                self.event(now, global, event, payload);
+            }
             Input::State(answer) => self.restore(now.mono, answer),
             Input::Readings(readings) => {
                 self.telemetry.measured(readings);
@@ -204,7 +217,7 @@ impl Member {
         }
         match topic {
             Topic::GlobalEvents => match heard::global(payload) {
-                Ok(global) => self.event(now, &global, payload),
+                Ok(global) => self.event(now, &global, &global.event(), payload),
                 Err(_) => self.stats.unreadable += 1,
             },
             Topic::ElectionMessages => match heard::election(payload) {
@@ -215,7 +228,7 @@ impl Member {
         }
     }
 
-    fn event(&mut self, now: Now, global: &heard::Global<'_>, payload: &[u8]) {
+    fn event(&mut self, now: Now, global: &heard::Global<'_>, event: &heard::Event<'_>, payload: &[u8]) {
         let session = &global.session;
         let from_master = *global.origin == *session.master_node_id;
         let belongs =
@@ -225,7 +238,7 @@ impl Member {
         }
         self.follow(now);
         let Some(term) = &mut self.term else { return };
-        let noted = term.hear(now.mono, global, payload, &mut self.random, &mut self.stats);
+        let noted = term.hear(now.mono, (global, event, payload), &mut self.random, &mut self.stats);
         if noted.acknowledged {
             self.tracker.acknowledged();
             self.deaf_after = DEAF;
@@ -291,19 +304,25 @@ impl Member {
     }
 
     fn fetch(&mut self, now: Moment) {
-        let api = self.link.api();
         let up = self.link.is_up();
         let Some(term) = self.term.as_mut().filter(|_| up) else { return };
         if term.snapshots.is_overdue(now) && term.snapshots.failed(now) {
             term.do_without(now, &mut self.stats);
         }
         if term.snapshots.ask(now) {
-            if let Some(api) = api {
+            if let Some(api) = self.link.api() {
                 self.outputs.push_back(Output::FetchState(api));
             } else {
                 term.snapshots.cannot_be_had(now);
                 term.do_without(now, &mut self.stats);
             }
+        }
+    }
+
+    /// Somebody who can answer became known.
+    fn ask_again(&mut self, now: Moment) {
+        if let Some(term) = self.term.as_mut().filter(|term| !term.is_complete()) {
+            term.snapshots.can_be_had(now);
         }
     }
 

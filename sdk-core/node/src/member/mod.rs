@@ -8,6 +8,7 @@
 //! The member is *passive*: it sends no election message and declares no liveliness token. It learns the session by
 //! listening, registers itself with events, and is joined when it sees them come back with their place in the log.
 
+mod acquaintance;
 mod cadence;
 mod config;
 mod leaving;
@@ -30,6 +31,7 @@ mod stats;
 mod telemetry;
 mod term;
 
+pub use acquaintance::Acquaintance;
 pub use config::MemberConfig;
 pub use machine::Member;
 pub use readings::{Disk, Gauges, Identity, Memory, Readings};
@@ -38,7 +40,7 @@ pub use stats::Stats;
 
 use std::net::SocketAddr;
 
-use exo_wire::{Sealed, Topic, Zid};
+use exo_wire::{Sealed, Topic, Zid, heard};
 
 use crate::discovery::{Found, Locator};
 
@@ -57,6 +59,13 @@ pub enum Input<'a> {
         /// The router's id.
         zid: Option<Zid>,
     },
+    /// The linked router told of a router of the cluster, maybe of itself.
+    Acquainted {
+        /// Whom.
+        zid: Zid,
+        /// Where we could reach it. Never empty.
+        locators: Vec<Locator>,
+    },
     /// It could not be opened, or it was lost.
     Unlinked {
         /// What the transport said.
@@ -67,6 +76,16 @@ pub enum Input<'a> {
         /// Which.
         topic: Topic,
         /// UTF-8 JSON, if all is well. Nothing is assumed.
+        payload: &'a [u8],
+    },
+    /// A payload of [`Topic::GlobalEvents`] that was read already: whoever hosts many members, as the simulation does,
+    /// reads once for all of them.
+    Read {
+        /// Who speaks, and where in the log.
+        global: &'a heard::Global<'a>,
+        /// What happened.
+        event: &'a heard::Event<'a>,
+        /// The bytes.
         payload: &'a [u8],
     },
     /// The answer to [`Output::FetchState`]: the body of a 200, or what went wrong.

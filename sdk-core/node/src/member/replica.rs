@@ -184,11 +184,11 @@ impl Replica {
     }
 
     fn learn(&mut self, id: &str, info: &Info<'_>) {
-        self.arrive(id);
-        match info {
-            Info::Identity(identity) => return self.identify(id, identity),
-            Info::Config | Info::Interfaces(_) | Info::Other(_) => return,
-            _ => {}
+        if !self.nodes.get(id).is_some_and(|node| node.present) {
+            self.arrive(id);
+        }
+        if let Info::Identity(identity) = info {
+            return self.identify(id, identity);
         }
         let Some(node) = self.nodes.get_mut(id) else { return };
         match info {
@@ -200,7 +200,7 @@ impl Replica {
             Info::Disk(disk) => node.disk = Some((*disk).into()),
             Info::Name(name) => node.name = Some(text(name)),
             Info::Backends(backends) => node.backends = few(backends),
-            _ => {}
+            Info::Identity(_) | Info::Config | Info::Interfaces(_) | Info::Other(_) => {}
         }
     }
 

@@ -75,6 +75,13 @@ impl Snapshots {
         self.state = State::Due(now + LATER);
     }
 
+    /// Somebody is known who could answer, after all.
+    pub(super) fn can_be_had(&mut self, now: Moment) {
+        if !self.is_asked() {
+            *self = Self::wanted(now);
+        }
+    }
+
     /// Whether the driver forgot to answer.
     pub(super) fn is_overdue(&self, now: Moment) -> bool {
         matches!(self.state, State::Asked(since) if now.since(since) >= ANSWER)
@@ -99,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_tried_again_and_then_done_without_for_a_minute() {
+    fn failures_are_tried_again_ever_more_rarely_and_soon_done_without() {
         let mut snapshots = Snapshots::wanted(at(0));
         let mut asked = Vec::new();
         let mut without = None;
@@ -112,7 +119,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(asked, [0, 500, 1500, 3500, 63_500]);
+        assert_eq!(asked, [0, 500, 1500, 3500, 7500, 15_500, 31_500, 63_500]);
         assert_eq!(without, Some(3500));
     }
 

@@ -126,6 +126,7 @@ impl Term {
     /// No state can be had: the log is entered where we stand.
     pub(super) fn do_without(&mut self, now: Moment, stats: &mut Stats) {
         self.sequencer.start_over(now);
+        self.outbox.doubt();
         self.catch_up(now, stats);
     }
 
@@ -144,20 +145,18 @@ impl Term {
     pub(super) fn hear(
         &mut self,
         now: Moment,
-        global: &Global<'_>,
-        payload: &[u8],
+        (global, event, payload): (&Global<'_>, &Event<'_>, &[u8]),
         random: &mut Random,
         stats: &mut Stats,
     ) -> Noted {
-        let event = global.event();
-        self.recognition.event(payload, &event);
+        self.recognition.event(payload, event);
         let mut noted = Noted::default();
         if event.event_id().is_some_and(|id| self.outbox.heard(id, stats)) {
             self.acknowledged.get_or_insert(global.origin_idx);
             noted.acknowledged = true;
         }
         if self.sequencer.hear(now, global.origin_idx, payload, random) == Place::Next {
-            self.apply(&event, stats);
+            self.apply(event, stats);
             noted.applied = true;
             self.catch_up(now, stats);
         }
@@ -173,6 +172,7 @@ impl Term {
         if known.is_none_or(|known| last > known.try_into().unwrap_or(i64::MAX)) {
             self.replica = Replica::restore(&snapshot);
             self.sequencer.snapshot(now, last);
+            self.outbox.doubt();
             self.forgotten |=
                 self.registered.is_some() && self.acknowledged_by(last) && !self.replica.has(&self.node);
             stats.snapshots += 1;
@@ -202,6 +202,11 @@ impl Term {
         let command_id = CommandId::from_random(random.wide());
         let command = RequestEventLog { command_id, since_idx }.into();
         seal(Topic::Commands, &ForwardedCommand { origin: self.commands.clone(), command })
+    }
+
+    /// Whether the view is the whole cluster.
+    pub(super) fn is_complete(&self) -> bool {
+        self.sequencer.complete_to().is_some()
     }
 
     pub(super) fn view(&self) -> ClusterView {

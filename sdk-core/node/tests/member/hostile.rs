@@ -1,16 +1,13 @@
 //! A member among liars: whatever comes, on whatever topic, it does not panic, does not grow, and does not shout.
 //!
 //! Every run prints its seed when it fails, and replays from it to the byte.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod stage;
-
+use crate::stage::{Exo, PHONE, moment, pixel, router};
 use exo_node::{
     Random,
     member::{Input, Member, MemberConfig, Output, Readings, Request},
 };
 use exo_wire::{NodeId, Topic, gate};
-use stage::{Exo, PHONE, moment, pixel, router};
 
 const MAC: &str = "669743c9aef71413b3b6698f4bce62d0";
 

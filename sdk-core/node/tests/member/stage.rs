@@ -2,7 +2,6 @@
 //!
 //! The exo here is as strict as the real one: it dies of a payload that exo's parser refuses, of an index that is
 //! used twice for different events, and the log may hold no event twice.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -21,21 +20,21 @@ use exo_node::{
 use exo_wire::{NodeId, Sealed, Topic, gate};
 use serde_json::{Value, json};
 
-pub const PHONE: &str = "a1b2c3d4e5f60718293a4b5c6d7e8f90";
+pub(crate) const PHONE: &str = "a1b2c3d4e5f60718293a4b5c6d7e8f90";
 /// How long anything takes on this network.
 const WIRE: f64 = 0.005;
 
 /// One exo node with its router, its log and its HTTP interface.
-pub struct Exo {
-    pub id: String,
-    pub clock: u64,
-    pub log: Vec<Value>,
-    pub state: Value,
+pub(crate) struct Exo {
+    pub(crate) id: String,
+    pub(crate) clock: u64,
+    pub(crate) log: Vec<Value>,
+    pub(crate) state: Value,
     /// Emits an event a second, as every exo does.
-    pub talks: bool,
+    pub(crate) talks: bool,
     /// Hears what is sent to it.
-    pub hears: bool,
-    pub api: bool,
+    pub(crate) hears: bool,
+    pub(crate) api: bool,
     next_word: f64,
     origins: HashMap<String, (u64, BTreeMap<u64, String>)>,
     ids: BTreeSet<String>,
@@ -43,7 +42,7 @@ pub struct Exo {
 }
 
 impl Exo {
-    pub fn named(id: &str) -> Self {
+    pub(crate) fn named(id: &str) -> Self {
         Self {
             id: id.to_owned(),
             clock: 0,
@@ -60,13 +59,13 @@ impl Exo {
     }
 
     /// With that many events in its log.
-    pub fn aged(mut self, events: usize) -> Self {
+    pub(crate) fn aged(mut self, events: usize) -> Self {
         (0..events).for_each(|_| self.speak());
         self
     }
 
     /// More events happen, and we hear none of them.
-    pub fn aged_quietly(&mut self, events: usize) {
+    pub(crate) fn aged_quietly(&mut self, events: usize) {
         (0..events).for_each(|_| self.speak());
     }
 
@@ -85,7 +84,7 @@ impl Exo {
     }
 
     /// What the master publishes at that index.
-    pub fn global(&self, index: usize) -> String {
+    pub(crate) fn global(&self, index: usize) -> String {
         json!({"origin_idx": index, "origin": self.id, "session": self.session(), "event": self.log[index]})
             .to_string()
     }
@@ -119,7 +118,7 @@ impl Exo {
     }
 
     /// `GET /state`.
-    pub fn body(&self) -> String {
+    pub(crate) fn body(&self) -> String {
         let mut nodes = BTreeSet::new();
         let mut identities = json!({});
         for event in &self.log {
@@ -156,37 +155,37 @@ enum Coming {
 }
 
 /// One member on its stage.
-pub struct Stage {
-    pub member: Member,
-    pub now: f64,
-    pub exo: Exo,
-    pub readings: Readings,
+pub(crate) struct Stage {
+    pub(crate) member: Member,
+    pub(crate) now: f64,
+    pub(crate) exo: Exo,
+    pub(crate) readings: Readings,
     /// Who answers a dial.
-    pub routers: Vec<Locator>,
-    pub linked: Option<Locator>,
+    pub(crate) routers: Vec<Locator>,
+    pub(crate) linked: Option<Locator>,
     /// Whether the network carries anything.
-    pub network: bool,
-    pub dials: Vec<(f64, Vec<Locator>)>,
-    pub fetches: Vec<f64>,
-    pub said: Vec<(f64, Value)>,
-    pub commands: Vec<(f64, Value)>,
-    pub states: Vec<(f64, MemberState)>,
-    pub searching: bool,
-    pub hung_up: bool,
+    pub(crate) network: bool,
+    pub(crate) dials: Vec<(f64, Vec<Locator>)>,
+    pub(crate) fetches: Vec<f64>,
+    pub(crate) said: Vec<(f64, Value)>,
+    pub(crate) commands: Vec<(f64, Value)>,
+    pub(crate) states: Vec<(f64, MemberState)>,
+    pub(crate) searching: bool,
+    pub(crate) hung_up: bool,
     coming: Vec<(f64, u64, Coming)>,
     sequence: u64,
 }
 
-pub fn router(host: u8) -> Locator {
+pub(crate) fn router(host: u8) -> Locator {
     Locator::new(SocketAddr::from(([10, 0, 0, host], 52414)))
 }
 
-pub fn moment(seconds: f64) -> Now {
+pub(crate) fn moment(seconds: f64) -> Now {
     let since = Duration::from_secs_f64(seconds);
     Now { mono: Moment::after_start(since), wall: Duration::from_secs(1_782_135_534) + since }
 }
 
-pub fn pixel() -> Readings {
+pub(crate) fn pixel() -> Readings {
     Readings {
         memory: Some(Memory { total: 12 << 30, available: 5 << 30, swap_total: 0, swap_available: 0 }),
         disk: Some(Disk { total: 128 << 30, available: 64 << 30 }),
@@ -205,11 +204,11 @@ pub fn pixel() -> Readings {
 }
 
 impl Stage {
-    pub fn with(exo: Exo) -> Self {
+    pub(crate) fn with(exo: Exo) -> Self {
         Self::set(MemberConfig::of(NodeId::parse(PHONE).unwrap()), exo)
     }
 
-    pub fn set(config: MemberConfig, exo: Exo) -> Self {
+    pub(crate) fn set(config: MemberConfig, exo: Exo) -> Self {
         Self {
             member: Member::new(config, Random::seeded(42), moment(0.0)),
             now: 0.0,
@@ -231,45 +230,45 @@ impl Stage {
     }
 
     /// Discovery finds these routers, in one find.
-    pub fn found(&mut self, hosts: &[u8]) -> &mut Self {
+    pub(crate) fn found(&mut self, hosts: &[u8]) -> &mut Self {
         let locators = hosts.iter().copied().map(router).collect();
         self.input(Input::Found(Found { locators, zid: None, api: None, by: Provider::Multicast }))
     }
 
     /// Joined, as most stories begin.
-    pub fn joined(exo: Exo) -> Self {
+    pub(crate) fn joined(exo: Exo) -> Self {
         let mut stage = Self::with(exo);
         stage.found(&[1, 2]).until(2.0);
         assert!(stage.is_joined(), "{:?}", stage.member.state());
         stage
     }
 
-    pub fn is_joined(&self) -> bool {
+    pub(crate) fn is_joined(&self) -> bool {
         matches!(self.member.state(), MemberState::Joined { .. })
     }
 
-    pub fn request(&mut self, request: Request) -> &mut Self {
+    pub(crate) fn request(&mut self, request: Request) -> &mut Self {
         self.input(Input::Request(request))
     }
 
-    pub fn input(&mut self, input: Input<'_>) -> &mut Self {
+    pub(crate) fn input(&mut self, input: Input<'_>) -> &mut Self {
         self.member.handle(moment(self.now), input);
         self.take();
         self
     }
 
-    pub fn hears(&mut self, topic: Topic, payload: &[u8]) -> &mut Self {
+    pub(crate) fn hears(&mut self, topic: Topic, payload: &[u8]) -> &mut Self {
         self.input(Input::Heard { topic, payload })
     }
 
     /// The link ends, and somebody notices.
-    pub fn unlink(&mut self) -> &mut Self {
+    pub(crate) fn unlink(&mut self) -> &mut Self {
         self.linked = None;
         self.input(Input::Unlinked { why: "reset by peer".into() })
     }
 
     /// The phone sleeps: the clock jumps and nothing runs. What was on its way is lost.
-    pub fn sleep(&mut self, seconds: f64) -> &mut Self {
+    pub(crate) fn sleep(&mut self, seconds: f64) -> &mut Self {
         self.coming.clear();
         self.now += seconds;
         self.exo.next_word = self.exo.next_word.max(self.now);
@@ -277,7 +276,7 @@ impl Stage {
     }
 
     /// Lets time pass as a driver does.
-    pub fn until(&mut self, end: f64) -> &mut Self {
+    pub(crate) fn until(&mut self, end: f64) -> &mut Self {
         let mut turns = 0u32;
         loop {
             let deadline = self.member.deadline().map(|due| due.since_start().as_secs_f64().max(self.now));
@@ -305,24 +304,24 @@ impl Stage {
     }
 
     /// The kinds of what was said since last asked, as `NodeBackends` or `NodeTimedOut`.
-    pub fn kinds(&mut self) -> Vec<String> {
+    pub(crate) fn kinds(&mut self) -> Vec<String> {
         self.said.drain(..).map(|(_, local)| kind(&local["event"])).collect()
     }
 
     /// The probe's answers on their way are lost.
-    pub fn forget_readings(&mut self) {
+    pub(crate) fn forget_readings(&mut self) {
         self.coming.retain(|(.., what)| !matches!(what, Coming::Readings));
     }
 
     /// Sends the master's event at that index to the member.
-    pub fn publish(&mut self, index: usize) {
+    pub(crate) fn publish(&mut self, index: usize) {
         if self.linked.is_some() && self.network {
             self.come(WIRE, Coming::Heard(Topic::GlobalEvents, self.exo.global(index)));
         }
     }
 
     /// An election message that everybody hears.
-    pub fn propose(&mut self, clock: u64, seniority: i64, master: &str) -> &mut Self {
+    pub(crate) fn propose(&mut self, clock: u64, seniority: i64, master: &str) -> &mut Self {
         let message = json!({"clock": clock, "seniority": seniority, "commands_seen": 0,
             "proposed_session": {"master_node_id": master, "election_clock": clock}});
         self.hears(Topic::ElectionMessages, message.to_string().as_bytes())
@@ -430,7 +429,7 @@ impl Stage {
 }
 
 /// `NodeBackends` for news, the event's own name for anything else.
-pub fn kind(event: &Value) -> String {
+pub(crate) fn kind(event: &Value) -> String {
     let (tag, body) = event.as_object().unwrap().iter().next().unwrap();
     if tag != "NodeGatheredInfo" {
         return tag.clone();

@@ -4,7 +4,6 @@
 //! Two things differ on purpose. The recorded client announced memory with no backend, which breaks the placement of
 //! others; ours says `NodeConfig` there. And ours marks its build version, by which members of this SDK count each
 //! other. The recorded ids stand for ours, one by one in the order in which they were said.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::{
     collections::{BTreeMap, HashMap},

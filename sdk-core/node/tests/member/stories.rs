@@ -1,12 +1,9 @@
 //! What a member does, told as stories: each begins with a cluster, lets something happen, and says how it ends.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod stage;
-
+use crate::stage::{Exo, PHONE, Stage, pixel, router};
 use exo_node::member::{Input, MemberConfig, MemberState, Request};
 use exo_wire::{NodeId, Topic, gathered::Backend};
 use serde_json::json;
-use stage::{Exo, PHONE, Stage, pixel, router};
 
 const MAC: &str = "669743c9aef71413b3b6698f4bce62d0";
 const STUDIO: &str = "c9bf9d4a85283c61b261ba4cbc2fd81f";

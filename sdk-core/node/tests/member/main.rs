@@ -1,0 +1,7 @@
+//! The member as a whole, seen from outside.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod captured;
+mod hostile;
+mod stage;
+mod stories;
