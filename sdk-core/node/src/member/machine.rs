@@ -27,6 +27,8 @@ const SLEPT: Duration = Duration::from_secs(8);
 /// After such a sleep the master has very likely forgotten us.
 const SLEPT_LONG: Duration = Duration::from_secs(25);
 
+/// A link that stays lost for that long is no longer being repaired: we search again.
+const MOURNING: Duration = Duration::from_mins(1);
 /// Nothing that exo sends comes near; what is larger is not read.
 const PAYLOAD: usize = 8 << 20;
 
@@ -48,7 +50,9 @@ pub struct Member {
     pub(super) leaving: Option<Leaving>,
     /// Important things that a session ended upon.
     pub(super) unsaid: Vec<Saying>,
+    /// Whether we were joined, and since when there is no link.
     pub(super) was_joined: bool,
+    lost: Option<Moment>,
     searching: bool,
     pub(super) deaf_after: Duration,
     last: Moment,
@@ -74,6 +78,7 @@ impl Member {
             leaving: None,
             unsaid: Vec::new(),
             was_joined: false,
+            lost: None,
             searching: true,
             deaf_after: DEAF,
             last: now.mono,
@@ -90,8 +95,8 @@ impl Member {
         match input {
             Input::Tick => {}
             Input::Found(found) => self.link.found(now.mono, &found),
-            Input::Linked { locator, zid: _ } => {
-                self.link.linked(now.mono, locator);
+            Input::Linked { locator, zid } => {
+                self.link.linked(now.mono, locator, zid);
                 if let Some(term) = &mut self.term {
                     term.snapshots.want(now.mono);
                 }
@@ -228,6 +233,7 @@ impl Member {
             return;
         }
         self.follow(now);
+        self.learn_address(event);
         let Some(term) = &mut self.term else { return };
         let noted = term.hear(now.mono, (global, event, payload), &mut self.random, &mut self.stats);
         if noted.acknowledged {
@@ -237,6 +243,17 @@ impl Member {
         if noted.applied {
             self.cadence.count(term.members());
             self.notice.view();
+        }
+    }
+
+    /// A router found by its link-local address has an IPv4 one too, at which its state can be asked; it tells that
+    /// every ten seconds.
+    fn learn_address(&mut self, event: &heard::Event<'_>) {
+        if let heard::Event::NodeGatheredInfo(news) = event
+            && let heard::Info::Interfaces(interfaces) = &news.info
+        {
+            let near = self.telemetry.interfaces();
+            self.link.learn(&news.node_id, interfaces, near);
         }
     }
 
@@ -277,6 +294,7 @@ impl Member {
         if self.term.as_ref().is_some_and(|term| term.session == *session) {
             return;
         }
+        self.cadence.lead(session.master_node_id == self.config.node_id);
         let term = Term::new(self.config.node_id.clone(), session.clone(), now.mono, &mut self.random);
         if let Some(old) = self.term.replace(term) {
             self.unsaid.extend(old.end());
@@ -300,11 +318,14 @@ impl Member {
         if term.snapshots.is_overdue(now) && term.snapshots.failed(now) {
             term.do_without(now, &mut self.stats);
         }
+        if term.snapshots.is_unreachable() && self.link.api().is_some() {
+            term.snapshots.want(now);
+        }
         if term.snapshots.ask(now) {
             if let Some(api) = self.link.api() {
                 self.outputs.push_back(Output::FetchState(api));
             } else {
-                term.snapshots.cannot_be_had(now);
+                term.snapshots.unreachable();
                 term.do_without(now, &mut self.stats);
             }
         }
@@ -316,6 +337,8 @@ impl Member {
 
     /// Brings the state, the search and the app's notice up to date.
     fn stand(&mut self, now: Moment) {
+        self.lost = if self.link.is_up() { None } else { self.lost.or(Some(now)) };
+        self.was_joined &= self.lost.is_none_or(|since| now.since(since) < MOURNING);
         let standing = self.stands(now);
         if standing != self.standing {
             self.state = standing.describe();

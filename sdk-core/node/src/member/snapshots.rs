@@ -18,6 +18,8 @@ const ANSWER: Duration = Duration::from_secs(6);
 #[derive(Debug)]
 enum State {
     Idle,
+    /// Nobody is known who could answer.
+    Unreachable,
     Due(Moment),
     Asked(Moment),
 }
@@ -37,7 +39,7 @@ impl Snapshots {
 
     /// One is wanted, unless one is on its way.
     pub(super) fn want(&mut self, now: Moment) {
-        if matches!(self.state, State::Idle) {
+        if matches!(self.state, State::Idle | State::Unreachable) {
             *self = Self::wanted(now);
         }
     }
@@ -70,9 +72,13 @@ impl Snapshots {
     }
 
     /// Nobody is known who could answer.
-    pub(super) fn cannot_be_had(&mut self, now: Moment) {
-        self.failures = self.failures.max(TRIES);
-        self.state = State::Due(now + LATER);
+    pub(super) fn unreachable(&mut self) {
+        self.state = State::Unreachable;
+    }
+
+    /// Whether nobody is known who could answer.
+    pub(super) const fn is_unreachable(&self) -> bool {
+        matches!(self.state, State::Unreachable)
     }
 
     /// Whether the driver forgot to answer.
@@ -83,7 +89,7 @@ impl Snapshots {
     /// When something is to be done.
     pub(super) fn deadline(&self) -> Option<Moment> {
         match self.state {
-            State::Idle => None,
+            State::Idle | State::Unreachable => None,
             State::Due(due) => Some(due),
             State::Asked(since) => Some(since + ANSWER),
         }
@@ -99,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_tried_again_and_then_done_without_for_a_minute() {
+    fn failures_are_tried_again_ever_more_rarely_and_done_without_after_the_fourth() {
         let mut snapshots = Snapshots::wanted(at(0));
         let mut asked = Vec::new();
         let mut without = None;
@@ -112,7 +118,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(asked, [0, 500, 1500, 3500, 63_500]);
+        assert_eq!(asked, [0, 500, 1500, 3500, 7500, 15_500, 31_500, 63_500]);
         assert_eq!(without, Some(3500));
     }
 
