@@ -120,6 +120,14 @@ impl World {
         }
     }
 
+    /// Every exo node sees a token come or go.
+    pub(crate) fn flap_tokens(&mut self) {
+        for site in &mut self.sites {
+            site.sees = site.sees.wrapping_add(128);
+        }
+        self.look_at_tokens();
+    }
+
     pub(crate) fn exo_timer(&mut self, place: u16, run: u32) {
         let clock = self.exo_clock();
         let site = &mut self.sites[usize::from(place)];
@@ -216,6 +224,7 @@ impl World {
             return;
         }
         if self.chance(self.loss_at_exo) {
+            self.judge.lost(self.now);
             let (to, topic) = (Party::Exo(place), parcel.topic);
             self.trace.note(self.now, Note::Lost { to, topic });
         } else if let Some(exo) = &mut self.sites[usize::from(place)].exo {

@@ -19,8 +19,10 @@ use crate::{
     world::{Step, World},
 };
 
-/// How long a dial to a host that does not answer takes.
-const NO_ANSWER: Time = 2 * SECOND;
+/// How long one address is dialled.
+const OPEN_TIMEOUT: Time = 3 * SECOND;
+/// How long it has before the next one is dialled beside it.
+const HEAD_START: Time = 400 * MILLI;
 /// zenoh's lease: a link that carries nothing for so long is dead.
 const LEASE: Time = 10 * SECOND;
 /// A machine that wants so much without time passing spins.
@@ -167,28 +169,36 @@ impl World {
         self.sites.get(usize::from(place))?.exo.as_ref().and_then(|exo| Zid::of(exo.id()))
     }
 
-    /// One after the other, until one answers.
+    /// As the real driver: each address gets a head start, and TCP knocks twice before the attempt is given up.
     fn dial(&mut self, number: u16, locators: &[Locator]) {
         self.unlink(number);
         let epoch = self.phones[usize::from(number)].epoch;
+        let places: Vec<u16> = locators.iter().filter_map(|locator| site(locator.address())).collect();
+        self.did(Party::Phone(number), format!("dials exo{places:?}"));
+        let is_refused = |place: &u16| self.connects(number, *place) && !self.is_up(*place);
+        let wait = if places.iter().all(is_refused) { 10 * MILLI } else { OPEN_TIMEOUT };
         let mut at = self.now + self.between(3 * MILLI, 30 * MILLI);
-        let mut answers = None;
-        for place in locators.iter().filter_map(|locator| site(locator.address())) {
-            if !self.connects(number, place) {
-                at += NO_ANSWER;
-            } else if self.is_up(place) {
-                answers = Some(place);
-                break;
+        let mut last = at;
+        for place in places {
+            last = at;
+            for knock in [at, at + SECOND] {
+                self.queue.push(knock, Step::Knock { phone: number, epoch, site: place });
             }
+            at += HEAD_START;
         }
-        let what = format!("dials {locators:?}");
-        self.did(Party::Phone(number), what);
-        self.queue.push(at, Step::Dialled { phone: number, epoch, site: answers });
+        self.queue.push(last + wait, Step::Dialled { phone: number, epoch, site: None });
+    }
+
+    /// TCP's first packet of an attempt, or its second.
+    pub(crate) fn knock(&mut self, number: u16, epoch: u32, place: u16) {
+        if self.connects(number, place) && self.is_up(place) {
+            self.dialled(number, epoch, Some(place));
+        }
     }
 
     pub(crate) fn dialled(&mut self, number: u16, epoch: u32, answers: Option<u16>) {
         let phone = &mut self.phones[usize::from(number)];
-        if phone.epoch != epoch || phone.member.is_none() {
+        if phone.epoch != epoch || phone.link.is_some() || phone.member.is_none() {
             return;
         }
         // The answer may come too late: the node is gone, the network is cut, the phone sleeps.
@@ -300,6 +310,7 @@ impl World {
         }
         let (loss, delay) = (phone.weather.loss_out, phone.weather.delay);
         if self.chance(loss) {
+            self.judge.lost(self.now);
             let to = Party::Exo(place);
             return self.trace.note(self.now, Note::Lost { to, topic: parcel.topic });
         }

@@ -33,6 +33,8 @@ pub(crate) enum Step {
     Hear { phone: u16, epoch: u32, parcel: Rc<Parcel> },
     /// Discovery looks around, if it still is that search.
     Discover { phone: u16, search: u32 },
+    /// TCP knocks at an exo node's port.
+    Knock { phone: u16, epoch: u32, site: u16 },
     /// A dial ends: linked to that place, or to none.
     Dialled { phone: u16, epoch: u32, site: Option<u16> },
     /// A link breaks, if it still is that one.
@@ -247,6 +249,7 @@ impl World {
             Step::HandOut(site) => self.hand_out(site),
             Step::Hear { phone, epoch, parcel } => self.hear_late(phone, epoch, &parcel),
             Step::Discover { phone, search } => self.discover(phone, search),
+            Step::Knock { phone, epoch, site } => self.knock(phone, epoch, site),
             Step::Dialled { phone, epoch, site } => self.dialled(phone, epoch, site),
             Step::Break { phone, epoch, why } => self.break_link(phone, epoch, why),
             Step::Lease { phone, epoch } => self.lease(phone, epoch),

@@ -2,7 +2,7 @@
 
 mod wishes;
 
-use std::{future::pending, sync::Arc, time::Duration};
+use std::{future::pending, net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::{sync::mpsc, time};
 
@@ -16,8 +16,8 @@ use super::{
     told::{NodeStats, Told},
 };
 use crate::{
-    discovery::{self, Discovery},
-    member::{self, Member, MemberConfig, MemberState, Readings, Request},
+    discovery::{self, Discovery, Locator},
+    member::{self, Acquaintance, Member, MemberConfig, MemberState, Readings, Request},
 };
 
 /// The machines are asked again after this long though nothing happened: while the device is suspended tokio's
@@ -139,6 +139,7 @@ impl Actor {
                 self.link = None;
                 self.unlinked(why);
             }
+            Happened::Link(LinkEvent::Acquainted(told)) => self.acquainted(told),
             Happened::Link(LinkEvent::Heard(first)) => {
                 let mut next = Some(first);
                 for _ in 0..PAYLOADS_IN_A_ROW {
@@ -187,6 +188,21 @@ impl Actor {
         self.member.handle(now, member::Input::Unlinked { why });
         if let Some(phones) = &mut self.phones {
             phones.link_lost(now);
+        }
+    }
+
+    /// A router's word about addresses counts as far as our own subnets reach. Without a network there is loopback.
+    fn acquainted(&mut self, told: Acquaintance) {
+        let is_local = self.link.as_ref().is_some_and(|link| link.locator.address().ip().is_loopback());
+        let reach = discovery::Reach::of(self.network.interfaces());
+        let reachable = |address: &SocketAddr| match address.ip() {
+            ip if ip.is_loopback() => is_local.then_some(*address),
+            ip => reach.neighbour(ip, address.port(), None),
+        };
+        let locators: Vec<Locator> = told.addresses.iter().filter_map(reachable).map(Locator::new).collect();
+        if !locators.is_empty() {
+            let now = self.clock.now();
+            self.member.handle(now, member::Input::Acquainted { zid: told.zid, locators });
         }
     }
 

@@ -21,6 +21,8 @@ const LONGEST: Duration = Duration::from_millis(14_500);
 const TOGETHER: f64 = 16.0;
 /// And what they may never exceed.
 const LIMIT: f64 = 20.0;
+/// Time enough for an acknowledgement that is on its way.
+const SOON: Duration = Duration::from_millis(500);
 /// How long the probe may take before something is said without it.
 const PROBE: Duration = Duration::from_secs(1);
 
@@ -97,6 +99,11 @@ impl Cadence {
             self.members = members;
             self.retime();
         }
+    }
+
+    /// The next beat is wanted soon.
+    pub(super) fn hasten(&mut self, now: Moment) {
+        self.next = self.next.map(|next| next.min(now + SOON));
     }
 
     /// The beat was said.

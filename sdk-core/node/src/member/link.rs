@@ -9,15 +9,15 @@
 //! network should have us back within 5 s.
 
 use std::{
-    net::{IpAddr, Ipv4Addr, SocketAddr},
+    net::{IpAddr, SocketAddr},
     time::Duration,
 };
 
-use exo_wire::{Zid, datagram::API_PORT, heard};
+use exo_wire::{Zid, datagram::API_PORT};
 
 use super::routers::Routers;
 use crate::{
-    Interface, Random,
+    Random,
     discovery::{Found, Locator},
     now::Moment,
 };
@@ -46,10 +46,7 @@ enum State {
     },
     Up {
         locator: Locator,
-        /// Who it is, if the transport said.
         zid: Option<Zid>,
-        /// Where its state may be asked, if that was learnt from what it tells of itself.
-        api: Option<SocketAddr>,
         /// Heard last, or linked.
         heard: Moment,
         /// Something must be heard by then.
@@ -86,16 +83,39 @@ impl Link {
     /// Where the state of the linked router may be asked.
     pub(super) fn api(&self) -> Option<SocketAddr> {
         match self.state {
-            State::Up { locator, api, .. } => self.routers.api(locator).or(api),
+            State::Up { locator, .. } => self.routers.api(locator),
             _ => None,
         }
     }
 
-    /// Discovery found routers.
-    pub(super) fn found(&mut self, now: Moment, found: &Found) {
+    /// Discovery found routers. Says whether the linked one's state can be asked for, now that it could not before.
+    pub(super) fn found(&mut self, now: Moment, found: &Found) -> bool {
+        let before = self.api();
         self.routers.found(now, found);
+        if let Some(zid) = found.zid {
+            self.learn_api(zid, found.api);
+        }
         if matches!(self.state, State::Idle | State::Resting { .. }) {
             self.state = State::Resting { until: now };
+        }
+        before.is_none() && self.api().is_some()
+    }
+
+    /// The linked router told of another, or of its other addresses. Says the same as [`Self::found`].
+    pub(super) fn acquainted(&mut self, now: Moment, zid: Zid, locators: &[Locator]) -> bool {
+        let before = self.api();
+        let ipv4 = locators.iter().map(|locator| locator.address().ip()).find(IpAddr::is_ipv4);
+        let api = ipv4.map(|ip| SocketAddr::new(ip, API_PORT));
+        self.routers.acquainted(now, locators, api);
+        self.learn_api(zid, api);
+        before.is_none() && self.api().is_some()
+    }
+
+    fn learn_api(&mut self, of: Zid, api: Option<SocketAddr>) {
+        if let State::Up { locator, zid: Some(zid), .. } = self.state
+            && zid == of
+        {
+            self.routers.learn_api(locator, api);
         }
     }
 
@@ -103,19 +123,7 @@ impl Link {
     pub(super) fn linked(&mut self, now: Moment, locator: Locator, zid: Option<Zid>) {
         self.routers.linked(now, locator);
         self.failures = 0;
-        self.state = State::Up { locator, zid, api: None, heard: now, doubt: None };
-    }
-
-    /// A node told its addresses. If it is our router, the IPv4 one in a network of ours is where its state may be
-    /// asked. Never another: what is told may be a lie, and nobody shall make us call a stranger.
-    pub(super) fn learn(&mut self, node: &str, told: &[heard::Interface<'_>], near: &[Interface]) {
-        let State::Up { zid: Some(zid), api, .. } = &mut self.state else { return };
-        if api.is_some() || zid.node_id().is_none_or(|id| id.as_str() != node) {
-            return;
-        }
-        let mut told = told.iter().filter_map(|interface| interface.ip_address.parse::<Ipv4Addr>().ok());
-        let ours = told.find(|ip| near.iter().any(|interface| is_beside(interface, *ip)));
-        *api = ours.map(|ip| SocketAddr::new(IpAddr::V4(ip), API_PORT));
+        self.state = State::Up { locator, zid, heard: now, doubt: None };
     }
 
     /// It could not be opened, or was lost.
@@ -207,17 +215,6 @@ impl Link {
     }
 }
 
-/// Whether that address is in a network of this interface.
-fn is_beside(interface: &Interface, ip: Ipv4Addr) -> bool {
-    interface.addresses.iter().any(|own| match own.ip {
-        IpAddr::V4(own_ip) => {
-            let mask = u32::MAX.checked_shl(32 - u32::from(own.prefix.min(32))).unwrap_or(0);
-            own.prefix > 0 && own_ip.to_bits() & mask == ip.to_bits() & mask
-        }
-        IpAddr::V6(_) => false,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,7 +232,7 @@ mod tests {
     }
 
     fn router(host: u8) -> Locator {
-        Locator::new(SocketAddr::from(([10, 0, 0, host], 52414)))
+        Locator::new(std::net::SocketAddr::from(([10, 0, 0, host], 52414)))
     }
 
     impl Story {
@@ -352,37 +349,6 @@ mod tests {
         let now = story.clock.since_start().as_secs_f64();
         story.link.doubt(story.clock);
         assert_eq!(story.until(now).dials().len(), 1);
-    }
-
-    #[test]
-    fn where_the_state_may_be_asked_is_learnt_from_what_the_router_tells_of_itself() {
-        let by_scope = Locator::new(SocketAddr::from(([0xfe80, 0, 0, 0, 0, 0, 0, 1], 52414)));
-        let told = |ip: &'static str| heard::Interface {
-            name: "en0".into(),
-            ip_address: ip.into(),
-            interface_type: None,
-        };
-        let told = [told("127.0.0.1"), told("fe80::1"), told("172.17.0.1"), told("192.168.1.60")];
-        let near = Interface {
-            name: "wlan0".into(),
-            index: 3,
-            kind: crate::InterfaceKind::Wifi,
-            multicast: true,
-            addresses: vec![crate::interface::InterfaceAddress {
-                ip: IpAddr::from([192, 168, 1, 7]),
-                prefix: 24,
-            }],
-        };
-        let mut link = Link::new();
-        let mut zid = [0; 16];
-        zid[0] = 0xab;
-        link.linked(at(0.0), by_scope, Some(Zid(zid)));
-        link.learn("cd", &told, std::slice::from_ref(&near));
-        assert_eq!(link.api(), None, "that was somebody else");
-        link.learn("ab", &told[..3], std::slice::from_ref(&near));
-        assert_eq!(link.api(), None, "none is in our network");
-        link.learn("ab", &told, &[near]);
-        assert_eq!(link.api(), Some(SocketAddr::from(([192, 168, 1, 60], API_PORT))));
     }
 
     #[test]

@@ -94,7 +94,16 @@ impl Member {
         self.wake(now.mono);
         match input {
             Input::Tick => {}
-            Input::Found(found) => self.link.found(now.mono, &found),
+            Input::Found(found) => {
+                if self.link.found(now.mono, &found) {
+                    self.ask_again(now.mono);
+                }
+            }
+            Input::Acquainted { zid, locators } => {
+                if self.link.acquainted(now.mono, zid, &locators) {
+                    self.ask_again(now.mono);
+                }
+            }
             Input::Linked { locator, zid } => {
                 self.link.linked(now.mono, locator, zid);
                 if let Some(term) = &mut self.term {
@@ -233,7 +242,6 @@ impl Member {
             return;
         }
         self.follow(now);
-        self.learn_address(event);
         let Some(term) = &mut self.term else { return };
         let noted = term.hear(now.mono, (global, event, payload), &mut self.random, &mut self.stats);
         if noted.acknowledged {
@@ -243,17 +251,6 @@ impl Member {
         if noted.applied {
             self.cadence.count(term.members());
             self.notice.view();
-        }
-    }
-
-    /// A router found by its link-local address has an IPv4 one too, at which its state can be asked; it tells that
-    /// every ten seconds.
-    fn learn_address(&mut self, event: &heard::Event<'_>) {
-        if let heard::Event::NodeGatheredInfo(news) = event
-            && let heard::Info::Interfaces(interfaces) = &news.info
-        {
-            let near = self.telemetry.interfaces();
-            self.link.learn(&news.node_id, interfaces, near);
         }
     }
 
@@ -318,16 +315,20 @@ impl Member {
         if term.snapshots.is_overdue(now) && term.snapshots.failed(now) {
             term.do_without(now, &mut self.stats);
         }
-        if term.snapshots.is_unreachable() && self.link.api().is_some() {
-            term.snapshots.want(now);
-        }
         if term.snapshots.ask(now) {
             if let Some(api) = self.link.api() {
                 self.outputs.push_back(Output::FetchState(api));
             } else {
-                term.snapshots.unreachable();
+                term.snapshots.cannot_be_had(now);
                 term.do_without(now, &mut self.stats);
             }
+        }
+    }
+
+    /// Somebody who can answer became known.
+    fn ask_again(&mut self, now: Moment) {
+        if let Some(term) = self.term.as_mut().filter(|term| !term.is_complete()) {
+            term.snapshots.can_be_had(now);
         }
     }
 

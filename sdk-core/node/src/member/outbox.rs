@@ -46,6 +46,10 @@ pub(super) struct Outbox {
     next: u64,
     flying: VecDeque<Flying>,
     waiting: VecDeque<Saying>,
+    /// How many of those on their way, the oldest, may be in a part of the log that we will never hear.
+    doubtful: usize,
+    /// That was noticed just now.
+    in_doubt: bool,
     /// The next round of sending again; `None` while nothing may be sent.
     round: Option<Moment>,
     /// The last thing that the gate kept back.
@@ -57,7 +61,18 @@ impl Outbox {
     pub(super) fn new(node: NodeId, session: SessionId, random: &mut Random) -> Self {
         let origin = SystemId::from_random(random.wide());
         let (flying, waiting) = (VecDeque::new(), VecDeque::new());
-        Self { node, session, origin, next: 0, flying, waiting, round: None, refusal: None }
+        Self {
+            node,
+            session,
+            origin,
+            next: 0,
+            flying,
+            waiting,
+            doubtful: 0,
+            in_doubt: false,
+            round: None,
+            refusal: None,
+        }
     }
 
     /// Ends this stream. What was important and not acknowledged is to be said anew in the next.
@@ -108,12 +123,25 @@ impl Outbox {
             return false;
         };
         stats.acked += self.flying.drain(..=place).count() as u64;
+        self.doubtful = self.doubtful.saturating_sub(place + 1);
         true
     }
 
-    /// Since when the oldest waits for its acknowledgement.
+    /// A part of the log was skipped: the acknowledgements of what is on its way may be in it. The master ignores
+    /// what it has, so sending again brings none; the acknowledgement of anything newer speaks for all before it.
+    pub(super) fn doubt(&mut self) {
+        self.doubtful = self.flying.len();
+        self.in_doubt = self.doubtful > 0;
+    }
+
+    /// Whether something new should be said soon, to end a doubt. Says so once.
+    pub(super) fn takes_doubt(&mut self) -> bool {
+        std::mem::take(&mut self.in_doubt) && self.doubtful > 0
+    }
+
+    /// Since when the oldest waits for its acknowledgement, which it would have heard.
     pub(super) fn oldest(&self) -> Option<Moment> {
-        self.flying.front().map(|flying| flying.first)
+        self.flying.get(self.doubtful).map(|flying| flying.first)
     }
 
     /// Whether all that was to be said is in the log.
@@ -137,7 +165,7 @@ impl Outbox {
             Some(saying) if saying.news().is_some() => FLYING_NEWS,
             _ => FLYING,
         };
-        self.flying.len() < limit
+        self.flying.len() - self.doubtful.min(self.flying.len()) < limit && self.flying.len() < FLYING
     }
 
     /// Gives a saying its index and sends it. A refusal takes no index: a gap would stall all that follows.
@@ -369,5 +397,22 @@ mod tests {
             assert_eq!(log.len(), 100, "seed {seed}");
             assert_eq!(log.iter().collect::<BTreeSet<_>>().len(), 100, "seed {seed}");
         }
+    }
+
+    #[test]
+    fn when_a_part_of_the_log_was_skipped_something_new_speaks_for_what_is_on_its_way() {
+        let mut story = Story::new();
+        for n in 0..FLYING_NEWS {
+            story.says(n as f64, heartbeat());
+        }
+        assert!(story.outbox.say(heartbeat()));
+        let sent_again = story.sends(20.0).len();
+        assert_eq!(sent_again, FLYING_NEWS, "no room for news while so much is on its way");
+        story.outbox.doubt();
+        assert!(story.outbox.takes_doubt() && !story.outbox.takes_doubt(), "said once");
+        let (index, id, _) = story.sends(20.1).pop().unwrap();
+        assert_eq!((index, story.outbox.oldest()), (FLYING_NEWS as u64, Some(story.now().mono)));
+        assert!(story.outbox.heard(&id, &mut story.stats));
+        assert!(story.outbox.is_empty() && story.outbox.oldest().is_none());
     }
 }

@@ -18,8 +18,6 @@ const ANSWER: Duration = Duration::from_secs(6);
 #[derive(Debug)]
 enum State {
     Idle,
-    /// Nobody is known who could answer.
-    Unreachable,
     Due(Moment),
     Asked(Moment),
 }
@@ -39,7 +37,7 @@ impl Snapshots {
 
     /// One is wanted, unless one is on its way.
     pub(super) fn want(&mut self, now: Moment) {
-        if matches!(self.state, State::Idle | State::Unreachable) {
+        if matches!(self.state, State::Idle) {
             *self = Self::wanted(now);
         }
     }
@@ -72,13 +70,16 @@ impl Snapshots {
     }
 
     /// Nobody is known who could answer.
-    pub(super) fn unreachable(&mut self) {
-        self.state = State::Unreachable;
+    pub(super) fn cannot_be_had(&mut self, now: Moment) {
+        self.failures = self.failures.max(TRIES);
+        self.state = State::Due(now + LATER);
     }
 
-    /// Whether nobody is known who could answer.
-    pub(super) const fn is_unreachable(&self) -> bool {
-        matches!(self.state, State::Unreachable)
+    /// Somebody is known who could answer, after all.
+    pub(super) fn can_be_had(&mut self, now: Moment) {
+        if !self.is_asked() {
+            *self = Self::wanted(now);
+        }
     }
 
     /// Whether the driver forgot to answer.
@@ -89,7 +90,7 @@ impl Snapshots {
     /// When something is to be done.
     pub(super) fn deadline(&self) -> Option<Moment> {
         match self.state {
-            State::Idle | State::Unreachable => None,
+            State::Idle => None,
             State::Due(due) => Some(due),
             State::Asked(since) => Some(since + ANSWER),
         }
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_tried_again_ever_more_rarely_and_done_without_after_the_fourth() {
+    fn failures_are_tried_again_ever_more_rarely_and_soon_done_without() {
         let mut snapshots = Snapshots::wanted(at(0));
         let mut asked = Vec::new();
         let mut without = None;

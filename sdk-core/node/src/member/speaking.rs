@@ -68,6 +68,9 @@ impl Member {
         for saying in term.leftovers() {
             term.outbox.say(saying);
         }
+        if term.outbox.takes_doubt() {
+            self.cadence.hasten(now);
+        }
         match self.cadence.due(now) {
             Some(Due::Measure) => self.outputs.push_back(Output::Measure),
             Some(Due::Beat) => {

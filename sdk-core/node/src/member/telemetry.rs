@@ -68,11 +68,6 @@ impl Telemetry {
         self.readings = Some(readings);
     }
 
-    /// Our own interfaces, as far as they were measured.
-    pub(super) fn interfaces(&self) -> &[Interface] {
-        self.readings.as_ref().and_then(|readings| readings.interfaces.as_deref()).unwrap_or_default()
-    }
-
     pub(super) const fn has_readings(&self) -> bool {
         self.readings.is_some()
     }

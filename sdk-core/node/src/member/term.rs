@@ -126,6 +126,7 @@ impl Term {
     /// No state can be had: the log is entered where we stand.
     pub(super) fn do_without(&mut self, now: Moment, stats: &mut Stats) {
         self.sequencer.start_over(now);
+        self.outbox.doubt();
         self.catch_up(now, stats);
     }
 
@@ -171,6 +172,7 @@ impl Term {
         if known.is_none_or(|known| last > known.try_into().unwrap_or(i64::MAX)) {
             self.replica = Replica::restore(&snapshot);
             self.sequencer.snapshot(now, last);
+            self.outbox.doubt();
             self.forgotten |=
                 self.registered.is_some() && self.acknowledged_by(last) && !self.replica.has(&self.node);
             stats.snapshots += 1;
@@ -200,6 +202,11 @@ impl Term {
         let command_id = CommandId::from_random(random.wide());
         let command = RequestEventLog { command_id, since_idx }.into();
         seal(Topic::Commands, &ForwardedCommand { origin: self.commands.clone(), command })
+    }
+
+    /// Whether the view is the whole cluster.
+    pub(super) fn is_complete(&self) -> bool {
+        self.sequencer.complete_to().is_some()
     }
 
     pub(super) fn view(&self) -> ClusterView {

@@ -20,7 +20,7 @@ use zenoh::{
 };
 
 use super::{
-    Link, Role, WAITING_PAYLOADS,
+    Link, Role, WAITING_PAYLOADS, acquaintances,
     config::{config, plainly},
     inbox::{Losses, Slot, inbox},
 };
@@ -114,6 +114,7 @@ async fn equip(
     for &topic in topics {
         subscribe(&session, topic, slot.clone()).await?;
     }
+    let acquaintances = if is_client { Some(acquaintances::ask(&session).await?) } else { None };
     let (outgoing, waiting) = sync_channel(WAITING_PAYLOADS);
     let (closed_sender, closed) = oneshot::channel();
     thread::Builder::new().name("exo-link".into()).spawn(move || {
@@ -122,7 +123,7 @@ async fn equip(
         let _ = session.close().wait();
         let _ = closed_sender.send(());
     })?;
-    Ok(Link { locator, zid, outgoing, inbox, lost, closed })
+    Ok(Link { locator, zid, outgoing, inbox, acquaintances, lost, closed })
 }
 
 /// Tells, once, when the transport to the router is gone.

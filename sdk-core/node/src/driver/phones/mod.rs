@@ -221,6 +221,8 @@ impl Phones {
                     host.handle(now, Some(&heard));
                 }
             }
+            // A router asks nobody.
+            PhonesEvent::Host(LinkEvent::Acquainted(_)) => {}
             PhonesEvent::Host(LinkEvent::Lost(_)) => {
                 self.host = None;
                 self.founding.handle(now, Input::OpenFailed);
