@@ -64,6 +64,10 @@ class Exo(Process):
     def master(self) -> str:
         return list(self.said(say="session"))[-1]["master"]
 
+    def links(self) -> int:
+        """How many times a client came."""
+        return len(list(self.said(say="link", kind="client", up=True)))
+
     def clients(self) -> int:
         """How many clients are linked to it now."""
         links = list(self.said(say="link", kind="client"))

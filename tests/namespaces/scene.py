@@ -42,11 +42,18 @@ class Scene:
     def publish(self, on: str, topic: str, *payloads: bytes) -> None:
         """Puts bytes on a topic through the exo that runs on that host. Whoever does this for real is no member."""
         words = ["tcp/127.0.0.1:52414", f"topics/{topic}", *(payload.hex() for payload in payloads)]
-        assert self.program(self.host(on), "publisher", "publish", *words).popen.wait(10) == 0
+        assert self.program(self.host(on), "publisher", "publish", *words).wait(10) == 0
 
     def local_event(self, master: str, index: int, event: dict[str, Any]) -> bytes:
         session = {"master_node_id": master, "election_clock": 0}
         return json.dumps({"origin_idx": index, "origin": "by hand", "session": session, "event": event}).encode()
+
+    def global_event(self, master: Exo, event: dict[str, Any]) -> bytes:
+        """The next event of that master's log, as if from it."""
+        session = {"master_node_id": master.node_id, "election_clock": 0}
+        index = master.state()["lastEventAppliedIdx"] + 1
+        message = {"origin_idx": index, "origin": master.node_id, "session": session, "event": event}
+        return json.dumps(message).encode()
 
     def kill(self, process: Process) -> None:
         """Without a goodbye. Afterwards it is only asked whether it heard something invalid before."""

@@ -26,7 +26,7 @@ def test_twenty_phones_join_at_once_and_go_without_a_trace(scene: Scene) -> None
     for phone in phones:
         phone.ask_to_stop()
     for phone in phones:
-        assert phone.popen.wait(10) == 0, phone.tail()
+        assert phone.wait(10) == 0, phone.tail()
     eventually("all are gone", lambda: not ids & set(exo.state()["topology"]["nodes"]), 5, exo.tail)
 
 

@@ -21,9 +21,11 @@ def notices(phone: Phone) -> None:
     eventually(f"{phone.name} notices", lambda: phone.state() != "joined", 20, phone.tail)
 
 
-def back(phone: Phone, exo: Exo) -> None:
-    phone.wait_until_heard_again_by(exo, BACK_WITHIN)
-    phone.wait_until("joined", within=2)
+def back(phone: Phone, exo: Exo, within: float = BACK_WITHIN) -> None:
+    """It says so, and the master agrees, at the latest with the next telemetry."""
+    phone.wait_until("joined", within)
+    phone.wait_until_seen_by(exo, within=1)
+    phone.wait_until_heard_again_by(exo, within=12)
     phone.assert_acks_are_in_the_log_of(exo)
 
 
@@ -82,17 +84,19 @@ def test_a_phone_that_slept_longer_than_the_master_waits(scene: Scene) -> None:
     phone.freeze()
     exo.wait_until_it_forgot(phone.node_id, within=45)
     phone.thaw()
+    phone.wait_until_seen_by(exo, BACK_WITHIN)
     back(phone, exo)
-    phone.wait_until_seen_by(exo)
 
 
 def test_a_phone_that_moves_to_another_address(scene: Scene) -> None:
     exo, phone = joined(scene)
     phone.host.move_to("10.77.0.99")
+    eventually("it dials again", lambda: exo.links() > 1, 10, phone.tail)
     back(phone, exo)
 
 
 def test_an_exo_that_moves_to_another_address(scene: Scene) -> None:
     exo, phone = joined(scene)
     exo.host.move_to("10.77.0.99")
+    notices(phone)
     back(phone, exo)

@@ -7,14 +7,14 @@ BACK_WITHIN = 5.0
 
 
 def test_a_master_that_is_killed_and_restarted_at_once_with_a_new_id(scene: Scene) -> None:
-    exo, phone = scene.exo(), scene.phone()
-    phone.wait_until_seen_by(exo)
+    exos, phone = [scene.exo()], scene.phone()
+    phone.wait_until_seen_by(exos[-1])
     for _ in range(2):
-        scene.kill(exo)
-        exo = scene.exo()
-        phone.wait_until_seen_by(exo, BACK_WITHIN)
+        scene.kill(exos[-1])
+        exos.append(scene.exo())
+        phone.wait_until_seen_by(exos[-1], BACK_WITHIN)
         phone.wait_until("joined", within=2)
-        phone.assert_acks_are_in_the_log_of(exo)
+    phone.assert_acks_are_in_the_log_of(*exos)
 
 
 def test_when_its_router_is_killed_the_phone_dials_the_other_exo(scene: Scene) -> None:

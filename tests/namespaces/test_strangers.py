@@ -19,6 +19,18 @@ def test_to_an_unknown_build_the_phone_only_listens(scene: Scene, what: str) -> 
     assert list(exo.said(say="command")) == []
 
 
+def test_a_phone_that_hears_something_unknown_later_falls_silent(scene: Scene) -> None:
+    exo = scene.exo("mac", "--forgiving")
+    phone = scene.phone()
+    phone.wait_until_seen_by(exo)
+    phone.wait_until("joined", within=2)
+    scene.publish("mac", "global_events", scene.global_event(exo, {"NodeThermalChanged": {"event_id": "x"}}))
+    phone.wait_until("listening_only", within=5)
+    before = exo.heard(phone.node_id)
+    eventually("a telemetry round passes", lambda: len(list(exo.said(say="indexed", node=exo.node_id))) > 20, 30)
+    assert exo.heard(phone.node_id) == before
+
+
 def test_listen_only_by_choice_publishes_nothing(scene: Scene) -> None:
     exo = scene.exo()
     phone = scene.phone("pixel", "--listen-only")

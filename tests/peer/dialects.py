@@ -15,7 +15,7 @@ def of(kind: str) -> Callable[[str, str], str]:
 
 
 def _unknown_event(topic: str, text: str) -> str:
-    if topic.endswith("_events") and '"NodeConfig"' in text:
+    if topic.endswith("_events") and '"ram_total"' in text:
         message = json.loads(text)
         event_id = message["event"]["NodeGatheredInfo"]["event_id"]
         message["event"] = {"NodeThermalChanged": {"event_id": event_id, "pressure": "nominal"}}

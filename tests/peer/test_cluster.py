@@ -51,7 +51,7 @@ def test_one_bad_byte_ends_it_with_the_payload_named(scene: Scene) -> None:
     exo = scene.exo("mac")
     scene.expect_death(exo)
     scene.publish("mac", "local_events", b'{"origin_idx":0}')
-    assert exo.popen.wait(5) == 86
+    assert exo.wait(5) == 86
     (line,) = exo.said(say="invalid")
     assert line["payload"] == '{"origin_idx":0}' and line["topic"] == "local_events"
 
@@ -68,7 +68,7 @@ def test_one_index_with_two_contents_ends_it(scene: Scene) -> None:
     for name in ("a", "b"):
         event = {"TestEvent": {"event_id": name}}
         scene.publish("mac", "local_events", scene.local_event("abc", index=3, event=event))
-    assert exo.popen.wait(5) == 86
+    assert exo.wait(5) == 86
     assert next(exo.said(say="contradiction"))
 
 

@@ -11,13 +11,13 @@ const MOST: usize = 64;
 
 /// The subnets around us.
 #[derive(Debug, Default)]
-pub(super) struct Reach {
+pub(crate) struct Reach {
     subnets: Vec<(u32, InterfaceAddress)>,
 }
 
 impl Reach {
     /// What these interfaces reach, without tunnels and the like.
-    pub(super) fn of(interfaces: &[Interface]) -> Self {
+    pub(crate) fn of(interfaces: &[Interface]) -> Self {
         let near = |interface: &&Interface| is_lan(interface.kind);
         let subnets = interfaces
             .iter()
@@ -30,7 +30,7 @@ impl Reach {
 
     /// Where to send to reach that port of a neighbour, or nothing if it is none. A link-local IPv6 address needs
     /// the interface on which it was seen; without it, it is taken to be on the only one there is.
-    pub(super) fn neighbour(&self, ip: IpAddr, port: u16, seen_on: Option<u32>) -> Option<SocketAddr> {
+    pub(crate) fn neighbour(&self, ip: IpAddr, port: u16, seen_on: Option<u32>) -> Option<SocketAddr> {
         if port == 0 || ip.is_loopback() || ip.is_unspecified() || ip.is_multicast() {
             return None;
         }

@@ -8,7 +8,12 @@
 //! An exo node emits at least one event a second, so silence is a symptom. The waits are short because a healed
 //! network should have us back within 5 s.
 
-use std::time::Duration;
+use std::{
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
+
+use exo_wire::{Zid, datagram::API_PORT};
 
 use super::routers::Routers;
 use crate::{
@@ -41,6 +46,7 @@ enum State {
     },
     Up {
         locator: Locator,
+        zid: Option<Zid>,
         /// Heard last, or linked.
         heard: Moment,
         /// Something must be heard by then.
@@ -75,26 +81,49 @@ impl Link {
     }
 
     /// Where the state of the linked router may be asked.
-    pub(super) fn api(&self) -> Option<std::net::SocketAddr> {
+    pub(super) fn api(&self) -> Option<SocketAddr> {
         match self.state {
             State::Up { locator, .. } => self.routers.api(locator),
             _ => None,
         }
     }
 
-    /// Discovery found routers.
-    pub(super) fn found(&mut self, now: Moment, found: &Found) {
+    /// Discovery found routers. Says whether the linked one's state can be asked for, now that it could not before.
+    pub(super) fn found(&mut self, now: Moment, found: &Found) -> bool {
+        let before = self.api();
         self.routers.found(now, found);
+        if let Some(zid) = found.zid {
+            self.learn_api(zid, found.api);
+        }
         if matches!(self.state, State::Idle | State::Resting { .. }) {
             self.state = State::Resting { until: now };
+        }
+        before.is_none() && self.api().is_some()
+    }
+
+    /// The linked router told of another, or of its other addresses. Says the same as [`Self::found`].
+    pub(super) fn acquainted(&mut self, now: Moment, zid: Zid, locators: &[Locator]) -> bool {
+        let before = self.api();
+        let ipv4 = locators.iter().map(|locator| locator.address().ip()).find(IpAddr::is_ipv4);
+        let api = ipv4.map(|ip| SocketAddr::new(ip, API_PORT));
+        self.routers.acquainted(now, locators, api);
+        self.learn_api(zid, api);
+        before.is_none() && self.api().is_some()
+    }
+
+    fn learn_api(&mut self, of: Zid, api: Option<SocketAddr>) {
+        if let State::Up { locator, zid: Some(zid), .. } = self.state
+            && zid == of
+        {
+            self.routers.learn_api(locator, api);
         }
     }
 
     /// The session is open.
-    pub(super) fn linked(&mut self, now: Moment, locator: Locator) {
+    pub(super) fn linked(&mut self, now: Moment, locator: Locator, zid: Option<Zid>) {
         self.routers.linked(now, locator);
         self.failures = 0;
-        self.state = State::Up { locator, heard: now, doubt: None };
+        self.state = State::Up { locator, zid, heard: now, doubt: None };
     }
 
     /// It could not be opened, or was lost.
@@ -231,7 +260,7 @@ mod tests {
         }
 
         fn linked(&mut self, host: u8) -> &mut Self {
-            self.link.linked(self.clock, router(host));
+            self.link.linked(self.clock, router(host), None);
             self
         }
 

@@ -8,6 +8,7 @@
 //! The member is *passive*: it sends no election message and declares no liveliness token. It learns the session by
 //! listening, registers itself with events, and is joined when it sees them come back with their place in the log.
 
+mod acquaintance;
 mod cadence;
 mod config;
 mod leaving;
@@ -30,6 +31,7 @@ mod stats;
 mod telemetry;
 mod term;
 
+pub use acquaintance::Acquaintance;
 pub use config::MemberConfig;
 pub use machine::Member;
 pub use readings::{Disk, Gauges, Identity, Memory, Readings};
@@ -56,6 +58,13 @@ pub enum Input<'a> {
         locator: Locator,
         /// The router's id.
         zid: Option<Zid>,
+    },
+    /// The linked router told of a router of the cluster, maybe of itself.
+    Acquainted {
+        /// Whom.
+        zid: Zid,
+        /// Where we could reach it. Never empty.
+        locators: Vec<Locator>,
     },
     /// It could not be opened, or it was lost.
     Unlinked {

@@ -52,6 +52,23 @@ impl Routers {
         self.known.truncate(KNOWN);
     }
 
+    /// Takes in what another router told: as a last resort, since nobody verified it.
+    pub(super) fn acquainted(&mut self, now: Moment, locators: &[Locator], api: Option<SocketAddr>) {
+        for locator in locators.iter().take(DIALLED) {
+            if self.get(*locator).is_none() && self.known.len() < KNOWN {
+                self.known.push(Router { locator: *locator, api, linked: None, failed: None });
+            }
+        }
+        self.sort(now);
+    }
+
+    /// Where that router's state may be asked, unless we know already.
+    pub(super) fn learn_api(&mut self, locator: Locator, api: Option<SocketAddr>) {
+        if let Some(router) = self.get(locator) {
+            router.api = router.api.or(api);
+        }
+    }
+
     pub(super) fn linked(&mut self, now: Moment, locator: Locator) {
         if let Some(router) = self.get(locator) {
             router.linked = Some(now);

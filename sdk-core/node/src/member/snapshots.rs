@@ -75,6 +75,13 @@ impl Snapshots {
         self.state = State::Due(now + LATER);
     }
 
+    /// Somebody is known who could answer, after all.
+    pub(super) fn can_be_had(&mut self, now: Moment) {
+        if !self.is_asked() {
+            *self = Self::wanted(now);
+        }
+    }
+
     /// Whether the driver forgot to answer.
     pub(super) fn is_overdue(&self, now: Moment) -> bool {
         matches!(self.state, State::Asked(since) if now.since(since) >= ANSWER)

@@ -207,6 +207,11 @@ impl Term {
         seal(Topic::Commands, &ForwardedCommand { origin: self.commands.clone(), command })
     }
 
+    /// Whether the view is the whole cluster.
+    pub(super) fn is_complete(&self) -> bool {
+        self.sequencer.complete_to().is_some()
+    }
+
     pub(super) fn view(&self) -> ClusterView {
         self.replica.view(&self.session, self.sequencer.complete_to())
     }

@@ -8,6 +8,7 @@
 //! that thread also closes the session, which may block too. What comes in waits in a bounded queue, and what does
 //! not fit is counted: a member that lost a global event asks for it again.
 
+mod acquaintances;
 mod config;
 mod inbox;
 mod open;
@@ -19,9 +20,9 @@ pub(super) use open::{GUEST, open, open_first};
 use std::sync::mpsc::{SyncSender, TrySendError};
 
 use exo_wire::{Sealed, Zid};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
-use crate::discovery::Locator;
+use crate::{discovery::Locator, member::Acquaintance};
 
 /// Payloads that may wait for the network. A member sends a handful at a time, and all of them again if need be.
 const WAITING_PAYLOADS: usize = 256;
@@ -35,6 +36,7 @@ pub(super) struct Link {
     pub(super) zid: Option<Zid>,
     outgoing: SyncSender<Sealed>,
     inbox: Inbox,
+    acquaintances: Option<mpsc::Receiver<Acquaintance>>,
     lost: oneshot::Receiver<String>,
     closed: oneshot::Receiver<()>,
 }
@@ -44,6 +46,8 @@ pub(super) struct Link {
 pub(super) enum LinkEvent {
     /// A payload on one of the topics.
     Heard(Heard),
+    /// The router told of a router, maybe of itself.
+    Acquainted(Acquaintance),
     /// The transport is gone. Nothing follows.
     Lost(String),
 }
@@ -54,6 +58,7 @@ impl Link {
         tokio::select! {
             biased;
             Some(heard) = self.inbox.next() => LinkEvent::Heard(heard),
+            Some(told) = async { self.acquaintances.as_mut()?.recv().await } => LinkEvent::Acquainted(told),
             lost = &mut self.lost => {
                 LinkEvent::Lost(lost.unwrap_or_else(|_| "the session was closed".to_owned()))
             }
