@@ -188,11 +188,26 @@ fn when_the_host_vanishes_the_rest_found_anew() {
     let mut table = Table::of(&[("ada", 1), ("bob", 2), ("eve", 3)]);
     table.run(5);
     table.phones.remove("ada");
-    table.tell("bob", Input::HostLost);
-    table.tell("eve", Input::HostLost);
+    for name in ["bob", "eve"] {
+        table.tell(name, Input::HostLost);
+        table.close(name);
+    }
     table.run(6);
     assert_eq!(table.role("bob"), &Role::Hosting);
     assert_eq!(table.role("eve"), &Role::Following(zid(2)));
+}
+
+#[test]
+fn an_exo_that_appears_after_the_host_vanished_is_joined_only_after_a_close() {
+    let mut table = Table::of(&[("ada", 1), ("bob", 2)]);
+    table.run(5);
+    table.phones.remove("ada");
+    table.tell("bob", Input::HostLost);
+    table.tell("bob", Input::Exo(exo()));
+    assert_eq!(table.phones["bob"].closes, 1, "the session of the phones ends with their cluster");
+    assert!(!table.phones["bob"].exo);
+    table.close("bob");
+    assert!(table.phones["bob"].exo);
 }
 
 #[test]

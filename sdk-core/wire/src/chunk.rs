@@ -3,7 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    diagnostics::Diagnostics, finite::{Amount, LogProbability}, id::CommandId, image::ImageFormat, memory::Memory,
+    diagnostics::Diagnostics,
+    finite::{Amount, LogProbability},
+    id::CommandId,
+    image::ImageFormat,
+    memory::Memory,
     model_id::ModelId,
 };
 

@@ -1,11 +1,14 @@
 """Model cards and shards: which model, and which of its layers on which rank."""
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from .base import Id, Memory, Natural, Positive, Strict, Tagged
+
+
+LONGEST_FILE_NAME = 255
 
 
 class Backend(StrEnum):
@@ -86,6 +89,15 @@ class ModelCard(Strict):
     @classmethod
     def _each_backend(cls, given: Any) -> list[Backend]:
         return [Backend(item) for item in given]
+
+    # A card without vision makes exo look for the model on its disk, and a name that no file system takes ends it. A
+    # zero byte in the name ends the looking before.
+    @model_validator(mode="after")
+    def _the_name_could_be_that_of_a_directory(self) -> Self:
+        name = self.model_id.replace("/", "--")
+        if self.vision is None and "\0" not in name and len(name.encode()) > LONGEST_FILE_NAME:
+            raise ValueError(f"file name too long: {len(name.encode())} bytes")
+        return self
 
 
 class AnyShard(Tagged):

@@ -325,11 +325,13 @@ impl Founding {
         self.outputs.push_back(Output::Follow(found(here, self.zid)));
     }
 
+    /// The host is gone, but not what we said in its cluster: the member still follows its session, and would say the
+    /// rest to whatever it joins next. So this is a close like any other.
     fn host_lost(&mut self, now: Moment) {
         if let Role::Following(host) = self.role {
             self.peers.remove(&host);
             self.shun(now, host);
-            self.look(now, SETTLE);
+            self.close(now);
         }
     }
 
