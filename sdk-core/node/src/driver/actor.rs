@@ -10,6 +10,7 @@ use tokio::{sync::mpsc, time};
 use super::{
     Probe,
     clock::Clock,
+    hosts::PastHosts,
     link::{Link, LinkEvent, Losses},
     network::{Network, NetworkEvent},
     phones::{Phones, PhonesEvent},
@@ -49,6 +50,9 @@ pub(super) struct Actor {
     /// Under which namespace we may advertise the exo that we are joined to, if we may.
     pub(super) advertise: Option<Namespace>,
     pub(super) tag: u64,
+    /// Where the exo is that we are joined to.
+    pub(super) attached: Option<Locator>,
+    pub(super) past_hosts: Option<PastHosts>,
     pub(super) network: Network,
     pub(super) probe: Arc<dyn Probe>,
     pub(super) losses: Arc<Losses>,
