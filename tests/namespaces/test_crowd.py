@@ -24,7 +24,7 @@ def crowd(scene: Scene) -> tuple[Exo, list[Phone], set[str]]:
 
 
 def all_seen(exo: Exo, ids: set[str], within: float) -> None:
-    eventually("all are in /state", lambda: ids <= set(exo.state()["topology"]["nodes"]), within, exo.tail)
+    eventually("all are in /state", lambda: ids <= exo.nodes(), within, exo.tail)
 
 
 def events(exo: Exo, ids: set[str]) -> list[dict[str, Any]]:
@@ -43,7 +43,7 @@ def test_twenty_phones_join_at_once_stay_few_in_events_and_go_without_a_trace(sc
         phone.ask_to_stop()
     for phone in phones:
         assert phone.wait(10) == 0, phone.tail()
-    eventually("all are gone", lambda: not ids & set(exo.state()["topology"]["nodes"]), 5, exo.tail)
+    eventually("all are gone", lambda: not ids & exo.nodes(), 5, exo.tail)
 
 
 def test_twenty_phones_survive_the_restart_of_their_master(scene: Scene) -> None:
