@@ -1,8 +1,10 @@
 //! A phone without a phone: the SDK as a terminal program.
 //!
-//! * [`join`]: finds the exo that is there and becomes a member of it.
+//! * [`demo`], which is also what happens without a command: three simulated phones on this computer.
+//! * [`join`]: finds the exo that is there and becomes a member of it, or founds a cluster of phones.
 //! * [`doctor`]: opens the GPU and tests it.
 
+mod demo;
 mod doctor;
 mod exit;
 mod join;
@@ -17,22 +19,27 @@ use clap::{Parser, Subcommand};
 
 /// The Exo Mobile SDK as a terminal program.
 #[derive(Parser)]
-#[command(version, about, arg_required_else_help = true)]
+#[command(version, about)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    Join(join::Args),
+    Demo(demo::Args),
+    Join(join::JoinArgs),
+    Found(join::FoundArgs),
     Doctor(doctor::Args),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().command {
-        Command::Join(args) => join::run(&args),
-        Command::Doctor(args) => doctor::run(&args),
+        None => demo::run(&demo::Args::default()),
+        Some(Command::Demo(args)) => demo::run(&args),
+        Some(Command::Join(args)) => join::run("exo-phone join", args.options(), &args.show),
+        Some(Command::Found(args)) => join::run("exo-phone found", args.options(), &args.show),
+        Some(Command::Doctor(args)) => doctor::run(&args),
     }
 }
 

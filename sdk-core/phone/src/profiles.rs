@@ -80,11 +80,6 @@ impl Profile {
             },
         }
     }
-
-    /// What people call it.
-    pub(crate) const fn model(self) -> &'static str {
-        self.device().model
-    }
 }
 
 /// A device that is not there.

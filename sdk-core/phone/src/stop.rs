@@ -33,14 +33,18 @@ impl Stop {
         Self(receiver)
     }
 
-    /// Waits until the end is wished.
-    pub(crate) async fn asked(&self) {
-        let _ = self.0.clone().wait_for(|asked| *asked).await;
+    /// A wish that somebody else will have: sending `true` wishes the end.
+    pub(crate) fn by_hand() -> (watch::Sender<bool>, Self) {
+        let (sender, receiver) = watch::channel(false);
+        (sender, Self(receiver))
     }
 
-    /// Whether the end is wished.
-    pub(crate) fn is_asked(&self) -> bool {
-        *self.0.borrow()
+    /// Waits until the end is wished.
+    pub(crate) async fn asked(&self) {
+        if self.0.clone().wait_for(|asked| *asked).await.is_err() {
+            // Nobody is left who could wish it.
+            std::future::pending::<()>().await;
+        }
     }
 }
 

@@ -4,7 +4,12 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{finite::Finite, gathered::Backend, memory::Memory, model_id::ModelId};
+use crate::{
+    finite::{Amount, Setting},
+    gathered::Backend,
+    memory::Memory,
+    model_id::ModelId,
+};
 
 /// A model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,19 +140,19 @@ pub struct VisionCardConfig {
 #[serde(deny_unknown_fields)]
 pub struct SamplingValues {
     /// Temperature.
-    pub temperature: Option<Finite>,
+    pub temperature: Option<Setting>,
     /// Nucleus.
-    pub top_p: Option<Finite>,
+    pub top_p: Option<Amount>,
     /// How many candidates.
     pub top_k: Option<u32>,
     /// The least probability, relative to the best.
-    pub min_p: Option<Finite>,
+    pub min_p: Option<Amount>,
     /// Penalty on repetition.
-    pub repetition_penalty: Option<Finite>,
+    pub repetition_penalty: Option<Amount>,
     /// Penalty on presence.
-    pub presence_penalty: Option<Finite>,
+    pub presence_penalty: Option<Setting>,
     /// Penalty on frequency.
-    pub frequency_penalty: Option<Finite>,
+    pub frequency_penalty: Option<Setting>,
 }
 
 /// How to sample, with other values while the model thinks or does not.
@@ -155,19 +160,19 @@ pub struct SamplingValues {
 #[serde(deny_unknown_fields)]
 pub struct SamplingDefaults {
     /// Temperature.
-    pub temperature: Option<Finite>,
+    pub temperature: Option<Setting>,
     /// Nucleus.
-    pub top_p: Option<Finite>,
+    pub top_p: Option<Amount>,
     /// How many candidates.
     pub top_k: Option<u32>,
     /// The least probability, relative to the best.
-    pub min_p: Option<Finite>,
+    pub min_p: Option<Amount>,
     /// Penalty on repetition.
-    pub repetition_penalty: Option<Finite>,
+    pub repetition_penalty: Option<Amount>,
     /// Penalty on presence.
-    pub presence_penalty: Option<Finite>,
+    pub presence_penalty: Option<Setting>,
     /// Penalty on frequency.
-    pub frequency_penalty: Option<Finite>,
+    pub frequency_penalty: Option<Setting>,
     /// While it thinks.
     pub thinking: Option<SamplingValues>,
     /// While it does not.

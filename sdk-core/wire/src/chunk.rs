@@ -3,7 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    diagnostics::Diagnostics, finite::Finite, id::CommandId, image::ImageFormat, memory::Memory,
+    diagnostics::Diagnostics,
+    finite::{Amount, LogProbability},
+    id::CommandId,
+    image::ImageFormat,
+    memory::Memory,
     model_id::ModelId,
 };
 
@@ -56,7 +60,7 @@ pub struct TokenChunk {
     /// How fast it went, with the last token.
     pub stats: Option<GenerationStats>,
     /// The logarithm of its probability.
-    pub logprob: Option<Finite>,
+    pub logprob: Option<LogProbability>,
     /// The likeliest others.
     pub top_logprobs: Option<Vec<TopLogprobItem>>,
     /// Whether it belongs to the reasoning.
@@ -82,7 +86,7 @@ pub struct TopLogprobItem {
     /// Its text.
     pub token: String,
     /// The logarithm of its probability.
-    pub logprob: Finite,
+    pub logprob: LogProbability,
     /// Its bytes, where they are no text.
     pub bytes: Option<Vec<u8>>,
 }
@@ -130,9 +134,9 @@ pub struct CompletionTokensDetails {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct GenerationStats {
     /// Tokens read a second.
-    pub prompt_tps: Finite,
+    pub prompt_tps: Amount,
     /// Tokens written a second.
-    pub generation_tps: Finite,
+    pub generation_tps: Amount,
     /// Tokens read.
     pub prompt_tokens: u32,
     /// Tokens written.
@@ -272,9 +276,9 @@ pub enum FinishReason {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ImageGenerationStats {
     /// Seconds a step.
-    pub seconds_per_step: Finite,
+    pub seconds_per_step: Amount,
     /// Seconds in all.
-    pub total_generation_time: Finite,
+    pub total_generation_time: Amount,
     /// Steps.
     pub num_inference_steps: u32,
     /// Images.

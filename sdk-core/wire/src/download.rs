@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{finite::Finite, id::NodeId, memory::Memory, shard::ShardMetadata};
+use crate::{count::Count, finite::Amount, id::NodeId, memory::Memory, shard::ShardMetadata};
 
 /// How far a node is with a model's weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -105,11 +105,11 @@ pub struct DownloadProgressData {
     /// All files.
     pub total_files: u32,
     /// Bytes a second.
-    pub speed: Finite,
+    pub speed: Amount,
     /// Milliseconds to go.
-    pub eta_ms: u64,
+    pub eta_ms: Count,
     /// Each file. exo's type nests without end, its messages do not.
-    pub files: BTreeMap<String, FileProgress>,
+    pub files: BTreeMap<FileName, FileProgress>,
 }
 
 /// How far one file is.
@@ -127,11 +127,24 @@ pub struct FileProgress {
     /// All files: 1.
     pub total_files: u32,
     /// Bytes a second.
-    pub speed: Finite,
+    pub speed: Amount,
     /// Milliseconds to go.
-    pub eta_ms: u64,
+    pub eta_ms: Count,
     /// None.
     pub files: NoFiles,
+}
+
+/// The name of a file, 1 to 256 bytes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct FileName(String);
+
+impl TryFrom<String> for FileName {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        if (1..=256).contains(&name.len()) { Ok(Self(name)) } else { Err("a file's name has 1 to 256 bytes") }
+    }
 }
 
 /// A file has no files.

@@ -6,14 +6,49 @@ use crate::{id::NodeId, multiaddr::Multiaddr};
 
 /// One node reaches another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Written")]
 pub struct Connection {
-    /// From this node
-    pub source: NodeId,
-    /// to this one,
-    pub sink: NodeId,
-    /// in this way.
-    pub edge: Edge,
+    source: NodeId,
+    sink: NodeId,
+    edge: Edge,
+}
+
+impl Connection {
+    /// From the source to the sink in that way; `None` if they are one.
+    pub fn new(source: NodeId, sink: NodeId, edge: Edge) -> Option<Self> {
+        (source != sink).then_some(Self { source, sink, edge })
+    }
+
+    /// From this node.
+    pub fn source(&self) -> &NodeId {
+        &self.source
+    }
+
+    /// To this node.
+    pub fn sink(&self) -> &NodeId {
+        &self.sink
+    }
+
+    /// In this way.
+    pub fn edge(&self) -> &Edge {
+        &self.edge
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    source: NodeId,
+    sink: NodeId,
+    edge: Edge,
+}
+
+impl TryFrom<Written> for Connection {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        Self::new(written.source, written.sink, written.edge).ok_or("an edge from a node to itself")
+    }
 }
 
 /// How one node reaches another. exo tells the two apart by their fields.

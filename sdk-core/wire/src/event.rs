@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     card::ModelCard,
     chunk::{Chunk, InputChunk},
+    count::Count,
     download::DownloadProgress,
     edge::Connection,
     gathered::GatheredInfo,
@@ -20,7 +21,7 @@ use crate::{
 
 /// Declares each event once: a struct with its id, a variant that is its tag, and the way from one to the other.
 macro_rules! events {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $vis:vis $field:ident: $type:ty,)* })*) => {
         /// What happened. Written as an object with one key, the event's name.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         pub enum Event {
@@ -43,7 +44,7 @@ macro_rules! events {
             pub struct $name {
                 /// Which event.
                 pub event_id: EventId,
-                $($(#[$field_doc])* pub $field: $type,)*
+                $($(#[$field_doc])* $vis $field: $type,)*
             }
 
             impl From<$name> for Event {
@@ -58,134 +59,144 @@ macro_rules! events {
 events! {
     /// Nothing.
     TestEvent {}
-    /// There is something to do.
+    /// There is something to do. The id outside is that of the task inside: see [`TaskCreated::new`].
     TaskCreated {
-        /// Which task.
         task_id: TaskId,
-        /// What.
         task: Task,
     }
     /// A task stands differently.
     TaskStatusUpdated {
         /// Which task.
-        task_id: TaskId,
+        pub task_id: TaskId,
         /// How.
-        task_status: TaskStatus,
+        pub task_status: TaskStatus,
     }
     /// A task went wrong.
     TaskFailed {
         /// Which task.
-        task_id: TaskId,
+        pub task_id: TaskId,
         /// What kind of thing went wrong.
-        error_type: String,
+        pub error_type: String,
         /// What went wrong.
-        error_message: String,
+        pub error_message: String,
     }
     /// A task is forgotten.
     TaskDeleted {
         /// Which task.
-        task_id: TaskId,
+        pub task_id: TaskId,
     }
     /// A task was taken on.
     TaskAcknowledged {
         /// Which task.
-        task_id: TaskId,
+        pub task_id: TaskId,
     }
     /// A model was placed.
     InstanceCreated {
         /// Where.
-        instance: Instance,
+        pub instance: Instance,
     }
     /// A placement is undone.
     InstanceDeleted {
         /// Which instance.
-        instance_id: InstanceId,
+        pub instance_id: InstanceId,
     }
     /// A runner is differently.
     RunnerStatusUpdated {
         /// Which runner.
-        runner_id: RunnerId,
+        pub runner_id: RunnerId,
         /// How.
-        runner_status: RunnerStatus,
+        pub runner_status: RunnerStatus,
     }
     /// A node is gone. Said by the master of the silent, and by a member of itself when it leaves.
     NodeTimedOut {
         /// Which node.
-        node_id: NodeId,
+        pub node_id: NodeId,
     }
     /// A node told something about itself.
     NodeGatheredInfo {
         /// Which node.
-        node_id: NodeId,
+        pub node_id: NodeId,
         /// When; the master writes its own time over it.
-        when: When,
+        pub when: When,
         /// What.
-        info: GatheredInfo,
+        pub info: GatheredInfo,
     }
     /// A node is further with a model's weights.
     NodeDownloadProgress {
         /// How far.
-        download_progress: DownloadProgress,
+        pub download_progress: DownloadProgress,
     }
     /// A piece of an answer.
     ChunkGenerated {
         /// To which command.
-        command_id: CommandId,
+        pub command_id: CommandId,
         /// What.
-        chunk: Chunk,
+        pub chunk: Chunk,
     }
     /// A piece of a question.
     InputChunkReceived {
         /// Of which command.
-        command_id: CommandId,
+        pub command_id: CommandId,
         /// What.
-        chunk: InputChunk,
+        pub chunk: InputChunk,
     }
     /// One node reaches another.
     TopologyEdgeCreated {
         /// How.
-        conn: Connection,
+        pub conn: Connection,
     }
     /// It no longer does.
     TopologyEdgeDeleted {
         /// How it did.
-        conn: Connection,
+        pub conn: Connection,
     }
     /// A rank's timings. The master keeps these and does not tell.
     TracesCollected {
         /// Of which task.
-        task_id: TaskId,
+        pub task_id: TaskId,
         /// Of which rank.
-        rank: u32,
+        pub rank: u32,
         /// What took how long.
-        traces: Vec<TraceEventData>,
+        pub traces: Vec<TraceEventData>,
     }
     /// All ranks' timings.
     TracesMerged {
         /// Of which task.
-        task_id: TaskId,
+        pub task_id: TaskId,
         /// What took how long.
-        traces: Vec<TraceEventData>,
+        pub traces: Vec<TraceEventData>,
     }
     /// A person added a model.
     CustomModelCardAdded {
         /// Which.
-        model_card: Arc<ModelCard>,
+        pub model_card: Arc<ModelCard>,
     }
     /// A person removed a model.
     CustomModelCardDeleted {
         /// Which.
-        model_id: ModelId,
+        pub model_id: ModelId,
     }
     /// Instances were linked.
     InstanceLinkCreated {
         /// Which.
-        link: InstanceLink,
+        pub link: InstanceLink,
     }
     /// They no longer are.
     InstanceLinkDeleted {
         /// Which link.
-        link_id: InstanceLinkId,
+        pub link_id: InstanceLinkId,
+    }
+}
+
+impl TaskCreated {
+    /// This task is to be done.
+    pub fn new(event_id: EventId, task: Task) -> Self {
+        Self { event_id, task_id: task.task_id().clone(), task }
+    }
+
+    /// What is to be done.
+    pub fn task(&self) -> &Task {
+        &self.task
     }
 }
 
@@ -196,9 +207,9 @@ pub struct TraceEventData {
     /// What.
     pub name: String,
     /// Since when, in microseconds.
-    pub start_us: u64,
+    pub start_us: Count,
     /// How long, in microseconds.
-    pub duration_us: u64,
+    pub duration_us: Count,
     /// On which rank.
     pub rank: u32,
     /// Of what kind.

@@ -4,7 +4,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{finite::Finite, memory::Memory};
+use crate::{
+    finite::{Celsius, Fraction, Watts},
+    memory::Memory,
+    os_version::OsVersion,
+    plain_address::PlainAddress,
+};
 
 /// One piece of news about a node. Any of them keeps it alive in the master's eyes for 30 seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -66,15 +71,15 @@ pub struct MacmonMetrics {
 #[serde(default, deny_unknown_fields)]
 pub struct SystemPerformanceProfile {
     /// The part of the time in which the GPU worked, 0 to 1.
-    pub gpu_usage: Finite,
+    pub gpu_usage: Fraction,
     /// Degrees Celsius.
-    pub temp: Finite,
+    pub temp: Celsius,
     /// Watts of the whole device.
-    pub sys_power: Finite,
+    pub sys_power: Watts,
     /// Use of the fast cores, 0 to 1.
-    pub pcpu_usage: Finite,
+    pub pcpu_usage: Fraction,
     /// Use of the slow cores, 0 to 1.
-    pub ecpu_usage: Finite,
+    pub ecpu_usage: Fraction,
 }
 
 /// All interfaces of a node.
@@ -91,8 +96,8 @@ pub struct NodeNetworkInterfaces {
 pub struct NetworkInterfaceInfo {
     /// `wlan0`.
     pub name: String,
-    /// `192.168.1.7`; a link-local IPv6 address may carry its scope here.
-    pub ip_address: String,
+    /// `192.168.1.7`.
+    pub ip_address: PlainAddress,
     /// What it is made of.
     #[serde(default)]
     pub interface_type: InterfaceType,
@@ -198,8 +203,8 @@ pub struct StaticNodeInformation {
     pub model: String,
     /// "Tensor G4".
     pub chip: String,
-    /// "Android 16". Never a leading digit: exo's dashboard takes that for macOS and warns.
-    pub os_version: String,
+    /// "Android 16".
+    pub os_version: OsVersion,
     /// "BP2A.250605".
     pub os_build_version: String,
 }

@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{finite::Finite, model_id::ModelId};
+use crate::{
+    count::Count,
+    finite::{Amount, Finite},
+    model_id::ModelId,
+};
 
 /// Paint this.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,7 +74,7 @@ pub struct ImageEditsTaskParams {
     #[serde(default)]
     pub size: ImageSize,
     /// How much of the old image stays.
-    pub image_strength: Option<Finite>,
+    pub image_strength: Option<Amount>,
     /// Whether to send sketches.
     #[serde(default)]
     pub stream: bool,
@@ -87,7 +91,7 @@ pub struct ImageEditsTaskParams {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct AdvancedImageParams {
     /// Where chance begins.
-    pub seed: Option<u64>,
+    pub seed: Option<Count>,
     /// How many steps.
     pub num_inference_steps: Option<Steps>,
     /// How closely to follow the prompt.
@@ -124,29 +128,7 @@ impl TryFrom<u32> for Steps {
 }
 
 /// How closely to follow the prompt, 1 to 20.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(try_from = "Finite")]
-pub struct Guidance(Finite);
-
-impl Guidance {
-    /// So closely, if that is 1 to 20.
-    pub fn new(guidance: f64) -> Option<Self> {
-        Finite::new(guidance).filter(|_| (1.0..=20.0).contains(&guidance)).map(Self)
-    }
-
-    /// How closely.
-    pub const fn get(self) -> f64 {
-        self.0.get()
-    }
-}
-
-impl TryFrom<Finite> for Guidance {
-    type Error = &'static str;
-
-    fn try_from(guidance: Finite) -> Result<Self, Self::Error> {
-        Self::new(guidance.get()).ok_or("guidance is not 1 to 20")
-    }
-}
+pub type Guidance = Finite<1, 20>;
 
 /// An image file's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A number of bytes: `{"in_bytes": 5000000000}`.
+/// More bytes than any machine has.
+const MOST: u64 = 1 << 60;
+
+/// A number of bytes: `{"in_bytes": 5000000000}`. At most 2^60.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "Written")]
 pub struct Memory {
     in_bytes: u64,
 }
@@ -12,11 +15,24 @@ pub struct Memory {
 impl Memory {
     /// That many bytes.
     pub const fn bytes(in_bytes: u64) -> Self {
-        Self { in_bytes }
+        Self { in_bytes: if in_bytes < MOST { in_bytes } else { MOST } }
     }
 
     /// How many bytes.
     pub const fn in_bytes(self) -> u64 {
         self.in_bytes
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(default)]
+    in_bytes: u64,
+}
+
+impl From<Written> for Memory {
+    fn from(written: Written) -> Self {
+        Self::bytes(written.in_bytes)
     }
 }

@@ -1,6 +1,9 @@
 //! The address of an edge.
 
-use std::net::{IpAddr, SocketAddr};
+use std::{
+    net::{IpAddr, SocketAddr},
+    num::NonZeroU16,
+};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeStruct};
 
@@ -11,18 +14,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::Serialize
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Multiaddr {
     ip: IpAddr,
-    port: u16,
+    port: NonZeroU16,
 }
 
 impl Multiaddr {
-    /// The address without its scope; an IPv4 address in IPv6 clothes becomes plain IPv4.
-    pub fn tcp(address: SocketAddr) -> Self {
-        Self { ip: address.ip().to_canonical(), port: address.port() }
+    /// The address without its scope; an IPv4 address in IPv6 clothes becomes plain IPv4. `None` without a port.
+    pub fn tcp(address: SocketAddr) -> Option<Self> {
+        NonZeroU16::new(address.port()).map(|port| Self { ip: address.ip().to_canonical(), port })
     }
 
     /// The socket address that it names.
     pub fn address(self) -> SocketAddr {
-        SocketAddr::new(self.ip, self.port)
+        SocketAddr::new(self.ip, self.port.get())
     }
 
     /// Reads `/ip4/…/tcp/…` or `/ip6/…/tcp/…`.
@@ -35,7 +38,7 @@ impl Multiaddr {
             _ => return None,
         };
         let ("tcp", port, None) = (parts.next()?, parts.next()?, parts.next()) else { return None };
-        Some(Self::tcp(SocketAddr::new(ip, port.parse().ok()?)))
+        Self::tcp(SocketAddr::new(ip, port.parse().ok()?))
     }
 }
 
@@ -68,7 +71,7 @@ mod tests {
     use super::*;
 
     fn written(address: &str) -> String {
-        serde_json::to_value(Multiaddr::tcp(address.parse().unwrap())).unwrap()["address"]
+        serde_json::to_value(Multiaddr::tcp(address.parse().unwrap()).unwrap()).unwrap()["address"]
             .as_str()
             .unwrap()
             .into()
@@ -91,6 +94,7 @@ mod tests {
             "/",
             "/ip4/1.2.3.4",
             "/ip4/1.2.3.4/udp/1",
+            "/ip4/1.2.3.4/tcp/0",
             "/ip6/fe80::1%eth0/tcp/1",
             "/ip4/1.2.3.4/tcp/1/p2p/x",
         ] {

@@ -7,6 +7,10 @@ use serde_json::{Map, Value};
 
 /// How deep an open object may go.
 pub const MAX_DEPTH: usize = 32;
+/// The most bytes of a key in it.
+const MAX_KEY: usize = 256;
+/// The most bytes of a string in it.
+const MAX_TEXT: usize = 256 << 10;
 
 /// Why an object cannot be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -14,6 +18,12 @@ pub enum BadObject {
     /// It nests too deeply.
     #[error("nested more than {MAX_DEPTH} deep")]
     TooDeep,
+    /// It has a key or a string of absurd length.
+    #[error("a key of more than 256 bytes, or a string of more than 256 KiB")]
+    TooLong,
+    /// It has a whole number that exo's log has no room for.
+    #[error("a whole number above 2^63 - 1")]
+    TooLarge,
     /// It has a null, and exo's chat messages have none.
     #[error("null in a chat message: leave the key out")]
     Null,
@@ -47,9 +57,7 @@ impl TryFrom<Map<String, Value>> for Tool {
     type Error = BadObject;
 
     fn try_from(object: Map<String, Value>) -> Result<Self, BadObject> {
-        for value in object.values() {
-            check(value, MAX_DEPTH, true)?;
-        }
+        check_fields(&object, MAX_DEPTH, true)?;
         Ok(Self(object))
     }
 }
@@ -58,9 +66,7 @@ impl TryFrom<Map<String, Value>> for ChatTemplateMessage {
     type Error = BadObject;
 
     fn try_from(object: Map<String, Value>) -> Result<Self, BadObject> {
-        for value in object.values() {
-            check(value, MAX_DEPTH, false)?;
-        }
+        check_fields(&object, MAX_DEPTH, false)?;
         Ok(Self(object))
     }
 }
@@ -69,8 +75,19 @@ fn check(value: &Value, depth: usize, nulls: bool) -> Result<(), BadObject> {
     let depth = depth.checked_sub(1).ok_or(BadObject::TooDeep)?;
     match value {
         Value::Null if !nulls => Err(BadObject::Null),
+        Value::String(text) if text.len() > MAX_TEXT => Err(BadObject::TooLong),
+        Value::Number(number) if number.is_u64() && !number.is_i64() => Err(BadObject::TooLarge),
         Value::Array(items) => items.iter().try_for_each(|item| check(item, depth, nulls)),
-        Value::Object(fields) => fields.values().try_for_each(|field| check(field, depth, nulls)),
+        Value::Object(fields) => check_fields(fields, depth, nulls),
         _ => Ok(()),
     }
+}
+
+fn check_fields(fields: &Map<String, Value>, depth: usize, nulls: bool) -> Result<(), BadObject> {
+    fields.iter().try_for_each(|(key, value)| {
+        if key.len() > MAX_KEY {
+            return Err(BadObject::TooLong);
+        }
+        check(value, depth, nulls)
+    })
 }

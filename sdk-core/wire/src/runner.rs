@@ -1,5 +1,7 @@
 //! How a runner is.
 
+use std::num::NonZeroU16;
+
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostics::Diagnostics;
@@ -57,7 +59,7 @@ pub struct RunnerLoading {
 #[serde(deny_unknown_fields)]
 pub struct RunnerReady {
     /// Where it prefills for others, if it does.
-    pub prefill_server_port: Option<u16>,
+    pub prefill_server_port: Option<NonZeroU16>,
 }
 
 /// Why a runner cannot go on.

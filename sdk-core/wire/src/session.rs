@@ -6,6 +6,7 @@ use crate::id::NodeId;
 
 /// A reign: one master and the election clock at which it began. A new session means an empty state and a new log.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SessionId {
     /// The node that orders the events.
     pub master_node_id: NodeId,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{card::ModelCard, finite::Finite};
+use crate::{card::ModelCard, finite::Amount};
 
 /// A part of a model, by the way in which it was cut.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub struct Shard {
     #[serde(default)]
     pub immediate_exception: bool,
     /// For exo's own tests: hang.
-    pub should_timeout: Option<Finite>,
+    pub should_timeout: Option<Amount>,
     /// The first layer.
     pub start_layer: u32,
     /// One past the last layer.
@@ -67,7 +67,7 @@ pub struct CfgShard {
     #[serde(default)]
     pub immediate_exception: bool,
     /// For exo's own tests: hang.
-    pub should_timeout: Option<Finite>,
+    pub should_timeout: Option<Amount>,
     /// The first layer.
     pub start_layer: u32,
     /// One past the last layer.

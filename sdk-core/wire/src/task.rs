@@ -35,6 +35,22 @@ pub enum Task {
     Shutdown(Shutdown),
 }
 
+impl Task {
+    /// Which task.
+    pub fn task_id(&self) -> &TaskId {
+        match self {
+            Self::CreateRunner(task) => &task.task_id,
+            Self::DownloadModel(task) => &task.task_id,
+            Self::ConnectToGroup(task) | Self::LoadModel(task) | Self::StartWarmup(task) => &task.task_id,
+            Self::TextGeneration(task) => &task.task_id,
+            Self::CancelTask(task) => &task.task_id,
+            Self::ImageGeneration(task) => &task.task_id,
+            Self::ImageEdits(task) => &task.task_id,
+            Self::Shutdown(task) => &task.task_id,
+        }
+    }
+}
+
 /// How a task stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum TaskStatus {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    finite::Finite,
+    finite::{Amount, Setting},
     model_id::ModelId,
     open_json::{ChatTemplateMessage, Tool},
 };
@@ -23,9 +23,9 @@ pub struct TextGenerationTaskParams {
     /// How long at most.
     pub max_output_tokens: Option<u32>,
     /// Temperature.
-    pub temperature: Option<Finite>,
+    pub temperature: Option<Setting>,
     /// Nucleus.
-    pub top_p: Option<Finite>,
+    pub top_p: Option<Amount>,
     /// Whether the answer is wanted in pieces.
     #[serde(default)]
     pub stream: bool,
@@ -42,7 +42,7 @@ pub struct TextGenerationTaskParams {
     /// Where to stop.
     pub stop: Option<Stop>,
     /// Where chance begins.
-    pub seed: Option<u64>,
+    pub seed: Option<i64>,
     /// The conversation as the model's template wants it.
     pub chat_template_messages: Option<Vec<ChatTemplateMessage>>,
     /// How hard to think.
@@ -55,15 +55,15 @@ pub struct TextGenerationTaskParams {
     /// Of how many others.
     pub top_logprobs: Option<u32>,
     /// The least probability, relative to the best.
-    pub min_p: Option<Finite>,
+    pub min_p: Option<Amount>,
     /// Penalty on repetition.
-    pub repetition_penalty: Option<Finite>,
+    pub repetition_penalty: Option<Amount>,
     /// How far back repetition counts.
     pub repetition_context_size: Option<u32>,
     /// Penalty on presence.
-    pub presence_penalty: Option<Finite>,
+    pub presence_penalty: Option<Setting>,
     /// Penalty on frequency.
-    pub frequency_penalty: Option<Finite>,
+    pub frequency_penalty: Option<Setting>,
     /// Images, base64.
     #[serde(default)]
     pub images: Vec<String>,

@@ -97,7 +97,7 @@ fn agrees(topic: Topic, bytes: &[u8]) {
             Event::NodeGatheredInfo(news) => assert_eq!(*news.node_id, *body["node_id"].as_str().unwrap()),
             Event::NodeTimedOut(gone) => assert_eq!(*gone.node_id, *body["node_id"].as_str().unwrap()),
             Event::ChunkGenerated(chunk) => {
-                assert_eq!(*chunk.command_id, *body["command_id"].as_str().unwrap())
+                assert_eq!(*chunk.command_id, *body["command_id"].as_str().unwrap());
             }
             _ => {}
         }

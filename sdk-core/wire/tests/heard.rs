@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use exo_wire::{
     GlobalEvent, NodeId, SessionId, Topic, When,
+    gate::Gate,
     heard::{self, Event, Info},
-    seal,
 };
 
 fn with_event(event: &str) -> String {
@@ -153,7 +153,7 @@ fn a_master_says_what_it_heard_again_with_its_own_time_on_news() {
             session: session.clone(),
             event: &*event,
         };
-        let sealed = seal(Topic::GlobalEvents, &global).unwrap();
+        let sealed = Gate::master_of_phones().seal(Topic::GlobalEvents, &global).unwrap();
         Some(heard::global(sealed.payload()).unwrap().event.get().to_owned())
     };
     let gone = r#"{"NodeTimedOut": {"event_id":"e1","node_id":"a1"}}"#;

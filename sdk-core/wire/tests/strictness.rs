@@ -129,10 +129,8 @@ fn no_spoilt_message_makes_the_gate_panic_and_none_passes_that_exo_would_refuse(
                 0 => drop(bytes.drain(from..to)),
                 1 => drop(bytes.splice(from..to, SCRAPS[random.below(SCRAPS.len())].bytes())),
                 2 => {
-                    drop(bytes.splice(
-                        from..from,
-                        line.json.bytes().skip(random.below(line.json.len())).take(length),
-                    ))
+                    let copied = line.json.bytes().skip(random.below(line.json.len())).take(length);
+                    drop(bytes.splice(from..from, copied));
                 }
                 _ => bytes.iter_mut().skip(from).take(1).for_each(|byte| *byte = byte.wrapping_add(1)),
             }

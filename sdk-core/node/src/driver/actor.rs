@@ -4,6 +4,7 @@ mod wishes;
 
 use std::{future::pending, net::SocketAddr, sync::Arc, time::Duration};
 
+use exo_wire::Namespace;
 use tokio::{sync::mpsc, time};
 
 use super::{
@@ -45,6 +46,9 @@ pub(super) struct Actor {
     pub(super) discovery: Discovery,
     pub(super) member: Member,
     pub(super) config: MemberConfig,
+    /// Under which namespace we may advertise the exo that we are joined to, if we may.
+    pub(super) advertise: Option<Namespace>,
+    pub(super) tag: u64,
     pub(super) network: Network,
     pub(super) probe: Arc<dyn Probe>,
     pub(super) losses: Arc<Losses>,
@@ -65,7 +69,7 @@ enum Happened {
     Linked(Result<Link, String>),
     Link(LinkEvent),
     Fetched(Result<Vec<u8>, String>),
-    Measured(Readings),
+    Measured(Box<Readings>),
     Network(NetworkEvent),
     Phones(PhonesEvent),
     Due,
@@ -74,17 +78,19 @@ enum Happened {
 impl Actor {
     /// Runs until the member has left or is abandoned.
     pub(super) async fn run(mut self) {
-        loop {
+        let last = loop {
             self.do_as_asked();
             if *self.member.state() == MemberState::Left {
-                break;
+                break MemberState::Left;
             }
             match self.happens().await {
-                Happened::Ordered(Order::Abandon) => break,
+                Happened::Ordered(Order::Abandon) => {
+                    break MemberState::Failed { why: "ended without a goodbye".to_owned() };
+                }
                 happened => self.take(happened),
             }
-        }
-        self.told.tell_state(MemberState::Left);
+        };
+        self.told.tell_state(last);
         if let Some(link) = self.link.take() {
             let _ = time::timeout(CLOSE_WITHIN, link.close()).await;
         }
@@ -105,7 +111,7 @@ impl Actor {
             fetched = ended(&mut self.fetching) => {
                 Happened::Fetched(fetched.unwrap_or_else(|| Err("asking broke off".to_owned())))
             }
-            readings = ended(&mut self.measuring) => Happened::Measured(readings.unwrap_or_default()),
+            readings = ended(&mut self.measuring) => Happened::Measured(Box::new(readings.unwrap_or_default())),
             event = async { match phones { Some(phones) => phones.next().await, None => pending().await } } =>
                 Happened::Phones(event),
             event = self.network.next() => Happened::Network(event),
@@ -139,7 +145,7 @@ impl Actor {
                 self.link = None;
                 self.unlinked(why);
             }
-            Happened::Link(LinkEvent::Acquainted(told)) => self.acquainted(told),
+            Happened::Link(LinkEvent::Acquainted(told)) => self.acquainted(&told),
             Happened::Link(LinkEvent::Heard(first)) => {
                 let mut next = Some(first);
                 for _ in 0..PAYLOADS_IN_A_ROW {
@@ -161,7 +167,7 @@ impl Actor {
                 if readings.interfaces.is_none() {
                     readings.interfaces = Some(self.network.interfaces().to_vec());
                 }
-                self.member.handle(now, member::Input::Readings(readings));
+                self.member.handle(now, member::Input::Readings(*readings));
             }
             Happened::Network(event) => self.network_event(event),
             Happened::Phones(event) => {
@@ -192,7 +198,7 @@ impl Actor {
     }
 
     /// A router's word about addresses counts as far as our own subnets reach. Without a network there is loopback.
-    fn acquainted(&mut self, told: Acquaintance) {
+    fn acquainted(&mut self, told: &Acquaintance) {
         let is_local = self.link.as_ref().is_some_and(|link| link.locator.address().ip().is_loopback());
         let reach = discovery::Reach::of(self.network.interfaces());
         let reachable = |address: &SocketAddr| match address.ip() {

@@ -58,13 +58,13 @@ mod tests {
     fn the_clock_starts_at_zero_and_never_goes_back() {
         let clock = Clock::start();
         let first = clock.now();
-        assert!(first.mono.since_start() < Duration::from_secs(60), "{}", first.mono);
+        assert!(first.mono.since_start() < Duration::from_mins(1), "{}", first.mono);
         assert!(clock.now().mono >= first.mono);
     }
 
     #[test]
     fn the_wall_is_the_time_that_people_know() {
-        let after_2024 = Duration::from_secs(1_704_067_200);
+        let after_2024 = Duration::from_hours(24 * 365 * 54);
         assert!(Clock::start().now().wall > after_2024);
     }
 }

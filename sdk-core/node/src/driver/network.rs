@@ -22,7 +22,7 @@ use super::{
     sockets::{Bind, LARGEST_DATAGRAM, Sockets},
 };
 use crate::{
-    discovery::{Input, Obstacle, Provider, Service},
+    discovery::{Advertisement, Input, Obstacle, Provider, Service},
     interface::Interface,
 };
 
@@ -60,6 +60,8 @@ pub(super) struct Network {
     wishes: Sender<Wish>,
     dns_sd: Arc<dyn DiscoveryProvider>,
     interfaces: Vec<Interface>,
+    advertised: Option<Advertisement>,
+    advertising: Option<JoinHandle<()>>,
     task: JoinHandle<()>,
 }
 
@@ -69,7 +71,16 @@ impl Network {
         let (tell, events) = mpsc::channel(WAITING_EVENTS);
         let (wishes, asked) = mpsc::channel(WAITING_WISHES);
         let task = tokio::spawn(run(bind, asked, tell.clone()));
-        Self { events, tell, wishes, dns_sd, interfaces: Vec::new(), task }
+        Self {
+            events,
+            tell,
+            wishes,
+            dns_sd,
+            interfaces: Vec::new(),
+            advertised: None,
+            advertising: None,
+            task,
+        }
     }
 
     /// The next thing that happens. Safe to drop while it waits.
@@ -108,6 +119,28 @@ impl Network {
         } else if let Err(error) = self.dns_sd.browse(Arc::new(Listener(self.tell.clone()))) {
             Listener(self.tell.clone()).failed(error);
         }
+    }
+}
+
+impl Network {
+    /// Advertises this and nothing else, or nothing. The system may take its time, so it is not waited for.
+    pub(super) fn advertise(&mut self, wanted: Option<Advertisement>) {
+        if self.advertised == wanted {
+            return;
+        }
+        self.advertised.clone_from(&wanted);
+        let (dns_sd, before) = (self.dns_sd.clone(), self.advertising.take());
+        self.advertising = Some(tokio::spawn(async move {
+            if let Some(before) = before {
+                let _ = before.await;
+            }
+            let advertise = move || match wanted {
+                // Nobody depends on it: what cannot be advertised is not.
+                Some(advertisement) => drop(dns_sd.advertise(advertisement)),
+                None => dns_sd.withdraw(),
+            };
+            let _ = tokio::task::spawn_blocking(advertise).await;
+        }));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, mpsc as std_mpsc},
+    sync::{Arc, Mutex, PoisonError, mpsc as std_mpsc},
     thread,
     time::Duration,
 };
@@ -30,7 +30,7 @@ use super::{
     told::{Reports, Told},
 };
 use crate::{
-    discovery::{Discovery, ProviderStatus},
+    discovery::{Discovery, Provider, ProviderStatus},
     member::{ClusterView, Member, MemberConfig, MemberState, Request},
 };
 
@@ -44,14 +44,14 @@ const SHUTDOWN_WITHIN: Duration = Duration::from_millis(200);
 /// A member of a cluster, or of one that is still searched for. Dropping it leaves.
 #[derive(Debug)]
 pub struct Node {
-    node_id: NodeId,
+    id: NodeId,
     notes: Vec<String>,
     orders: mpsc::Sender<Order>,
     reports: Reports,
     /// True once nothing of the node runs any more.
     over: watch::Receiver<bool>,
     /// Closed at the same moment; for those who cannot wait asynchronously.
-    ended: std_mpsc::Receiver<()>,
+    ended: Mutex<std_mpsc::Receiver<()>>,
 }
 
 impl Node {
@@ -87,7 +87,14 @@ impl Node {
         match ready.recv() {
             Ok(Ok(())) => {
                 let notes = note.into_iter().collect();
-                Ok(Self { node_id, notes, orders: orders_sender, reports, over, ended })
+                Ok(Self {
+                    id: node_id,
+                    notes,
+                    orders: orders_sender,
+                    reports,
+                    over,
+                    ended: Mutex::new(ended),
+                })
             }
             Ok(Err(error)) => Err(error),
             Err(_) => Err(NodeError::new(NodeErrorKind::Fault, "the node ended while it started")),
@@ -96,7 +103,7 @@ impl Node {
 
     /// Who we are.
     pub const fn node_id(&self) -> &NodeId {
-        &self.node_id
+        &self.id
     }
 
     /// What the start has to say to people, such as an id that could not be kept.
@@ -175,7 +182,7 @@ impl Node {
 
     /// Ends without a goodbye, as a process that is killed. For tests and demonstrations: exo keeps showing the node
     /// for half a minute.
-    pub fn abandon(self) {
+    pub fn abandon(&self) {
         let _ = self.orders.try_send(Order::Abandon);
     }
 }
@@ -183,7 +190,8 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         let _ = self.orders.try_send(Order::Request(Request::Leave));
-        let _ = self.ended.recv_timeout(DROP_WAITS);
+        let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = ended.recv_timeout(DROP_WAITS);
     }
 }
 
@@ -259,8 +267,11 @@ async fn start(
         }
         None => None,
     };
+    let advertise = options.search.wants(Provider::DnsSd).then(|| options.search.searched());
     let actor = Actor {
         clock,
+        advertise,
+        tag: entropy::random().bits(),
         discovery: Discovery::new(options.search, entropy::random()),
         member: Member::new(config.clone(), entropy::random(), clock.now()),
         config,
@@ -283,4 +294,22 @@ fn in_words(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     format!("a fault in the node: {}", text.unwrap_or_else(|| "no reason given".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_can_be_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Node>();
+    }
+
+    #[test]
+    fn a_panic_becomes_words() {
+        assert_eq!(in_words(&"broken"), "a fault in the node: broken");
+        assert_eq!(in_words(&String::from("broken")), "a fault in the node: broken");
+        assert_eq!(in_words(&7), "a fault in the node: no reason given");
+    }
 }

@@ -63,7 +63,8 @@ mod tests {
         for text in ["", "null", "{}", r#"{"zid":"0"}"#, r#"{"zid":"xyz","locators":[]}"#, r#"{"zid":7}"#] {
             assert_eq!(Acquaintance::parse(text.as_bytes()), None, "{text}");
         }
-        let many = format!(r#"{{"zid":"7","locators":[{}"tcp/10.0.0.1:1"]}}"#, r#""tcp/10.0.0.1:1","#.repeat(1000));
+        let many =
+            format!(r#"{{"zid":"7","locators":[{}"tcp/10.0.0.1:1"]}}"#, r#""tcp/10.0.0.1:1","#.repeat(1000));
         assert_eq!(Acquaintance::parse(many.as_bytes()).unwrap().addresses.len(), ADDRESSES);
     }
 }

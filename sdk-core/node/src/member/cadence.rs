@@ -4,6 +4,9 @@
 //! 5 to 10 s, every second while our own screen is shown, and never less often than every 14.5 s. All members of this
 //! SDK together stay under 20 events a second: each slows down with their number, up to 280 of them. Beyond that the
 //! two rules cannot both hold; the node then keeps its place and says that the cluster is crowded.
+//!
+//! A phone that is itself the master of a cluster of phones speaks every second too, as exo's nodes do: everybody
+//! takes a silent master for a dead one.
 
 use std::time::Duration;
 
@@ -37,6 +40,7 @@ pub(super) enum Due {
 pub(super) struct Cadence {
     every: Duration,
     shown: bool,
+    leads: bool,
     /// How many members of this SDK there are, us included.
     members: usize,
     next: Option<Moment>,
@@ -47,7 +51,15 @@ pub(super) struct Cadence {
 impl Cadence {
     pub(super) fn new(every: Duration) -> Self {
         let every = every.clamp(SHORTEST, USUAL);
-        Self { every, shown: false, members: 1, next: None, answer_by: None, last: Moment::default() }
+        Self {
+            every,
+            shown: false,
+            leads: false,
+            members: 1,
+            next: None,
+            answer_by: None,
+            last: Moment::default(),
+        }
     }
 
     /// Whether all members together speak more often than they should although each does as rarely as it may.
@@ -71,6 +83,12 @@ impl Cadence {
     /// Our own screen is shown, or not.
     pub(super) fn screen(&mut self, shown: bool) {
         self.shown = shown;
+        self.retime();
+    }
+
+    /// We are the master of the session, or not.
+    pub(super) fn lead(&mut self, leads: bool) {
+        self.leads = leads;
         self.retime();
     }
 
@@ -120,13 +138,13 @@ impl Cadence {
     }
 
     fn interval(&self) -> Duration {
-        let wanted = if self.shown { SHOWN } else { self.every };
+        let wanted = if self.shown || self.leads { SHOWN } else { self.every };
         wanted.max(Duration::from_secs_f64(self.members as f64 / TOGETHER)).min(LONGEST)
     }
 
     fn retime(&mut self) {
         let by = self.last + self.interval();
-        self.next = self.next.map(|next| if self.shown { by } else { next.min(by).max(self.last) });
+        self.next = self.next.map(|next| next.min(by).max(self.last));
     }
 }
 
@@ -175,6 +193,13 @@ mod tests {
         assert!(gaps(&beats(&mut cadence, 60.0)).all(|gap| gap <= 1.001));
         cadence.screen(false);
         assert!(beats(&mut cadence, 600.0).len() < 63);
+    }
+
+    #[test]
+    fn a_phone_that_leads_speaks_every_second() {
+        let mut cadence = Cadence::new(USUAL);
+        cadence.lead(true);
+        assert!(gaps(&beats(&mut cadence, 60.0)).all(|gap| gap <= 1.001));
     }
 
     #[test]

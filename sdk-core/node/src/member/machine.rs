@@ -27,6 +27,8 @@ const SLEPT: Duration = Duration::from_secs(8);
 /// After such a sleep the master has very likely forgotten us.
 const SLEPT_LONG: Duration = Duration::from_secs(25);
 
+/// A link that stays lost for that long is no longer being repaired: we search again.
+const MOURNING: Duration = Duration::from_mins(1);
 /// Nothing that exo sends comes near; what is larger is not read.
 const PAYLOAD: usize = 8 << 20;
 
@@ -48,7 +50,9 @@ pub struct Member {
     pub(super) leaving: Option<Leaving>,
     /// Important things that a session ended upon.
     pub(super) unsaid: Vec<Saying>,
+    /// Whether we were joined, and since when there is no link.
     pub(super) was_joined: bool,
+    lost: Option<Moment>,
     searching: bool,
     pub(super) deaf_after: Duration,
     last: Moment,
@@ -74,6 +78,7 @@ impl Member {
             leaving: None,
             unsaid: Vec::new(),
             was_joined: false,
+            lost: None,
             searching: true,
             deaf_after: DEAF,
             last: now.mono,
@@ -286,6 +291,7 @@ impl Member {
         if self.term.as_ref().is_some_and(|term| term.session == *session) {
             return;
         }
+        self.cadence.lead(session.master_node_id == self.config.node_id);
         let term = Term::new(self.config.node_id.clone(), session.clone(), now.mono, &mut self.random);
         if let Some(old) = self.term.replace(term) {
             self.unsaid.extend(old.end());
@@ -332,6 +338,8 @@ impl Member {
 
     /// Brings the state, the search and the app's notice up to date.
     fn stand(&mut self, now: Moment) {
+        self.lost = if self.link.is_up() { None } else { self.lost.or(Some(now)) };
+        self.was_joined &= self.lost.is_none_or(|since| now.since(since) < MOURNING);
         let standing = self.stands(now);
         if standing != self.standing {
             self.state = standing.describe();

@@ -11,7 +11,8 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use exo_wire::{
-    Finite, GatheredInfo, Memory as Bytes,
+    GatheredInfo, Memory as Bytes,
+    finite::{Celsius, Fraction, Watts},
     gathered::{
         DiskUsage, InterfaceType, MacmonMetrics, MemoryUsage, MiscData, NetworkInterfaceInfo, NodeBackends,
         NodeDiskUsage, NodeNetworkInterfaces, StaticNodeInformation, SystemPerformanceProfile,
@@ -171,7 +172,7 @@ fn description(identity: &Identity) -> GatheredInfo {
     GatheredInfo::StaticNodeInformation(StaticNodeInformation {
         model: text(&identity.model),
         chip: text(&identity.chip),
-        os_version: os_version(&identity.os_version),
+        os_version: os_version(&identity.os_version).into(),
         os_build_version: build.trim_start().to_owned(),
     })
 }
@@ -213,7 +214,7 @@ fn interfaces(interfaces: &[Interface]) -> GatheredInfo {
     let ifaces = reachable.flat_map(|(interface, interface_type)| {
         interface.addresses.iter().map(move |address| NetworkInterfaceInfo {
             name: text(&interface.name),
-            ip_address: address.ip.to_string(),
+            ip_address: address.ip.into(),
             interface_type,
         })
     });
@@ -223,15 +224,15 @@ fn interfaces(interfaces: &[Interface]) -> GatheredInfo {
 /// Load and heat only when both matter and were measured: exo reads what is left out as 0.
 fn vital(memory: Memory, gauges: Gauges) -> GatheredInfo {
     let memory = usage(memory, memory.available);
-    let finite = |gauge: Option<f64>| gauge.and_then(Finite::new);
-    let part = |gauge: Option<f64>| finite(gauge.map(|part| part.clamp(0.0, 1.0)));
-    let (Some(temp), Some(gpu_usage)) = (finite(gauges.temperature), part(gauges.gpu_use)) else {
+    let part = |gauge: Option<f64>| gauge.and_then(|part| Fraction::new(part.clamp(0.0, 1.0)));
+    let temperature = gauges.temperature.and_then(Celsius::new);
+    let (Some(temp), Some(gpu_usage)) = (temperature, part(gauges.gpu_use)) else {
         return GatheredInfo::MemoryUsage(memory);
     };
     let system_profile = SystemPerformanceProfile {
         gpu_usage,
         temp,
-        sys_power: finite(gauges.power).unwrap_or_default(),
+        sys_power: gauges.power.and_then(Watts::new).unwrap_or_default(),
         pcpu_usage: part(gauges.fast_cores).unwrap_or_default(),
         ecpu_usage: part(gauges.slow_cores).unwrap_or_default(),
     };

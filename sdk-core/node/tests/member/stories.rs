@@ -1,7 +1,12 @@
 //! What a member does, told as stories: each begins with a cluster, lets something happen, and says how it ends.
 
 use crate::stage::{Exo, PHONE, Stage, pixel, router};
-use exo_node::member::{Input, MemberConfig, MemberState, Request};
+use std::net::SocketAddr;
+
+use exo_node::{
+    discovery::{Found, Locator, Provider},
+    member::{Input, MemberConfig, MemberState, Request},
+};
 use exo_wire::{NodeId, Topic, gathered::Backend};
 use serde_json::json;
 
@@ -146,6 +151,20 @@ fn a_partition_ends_in_joined_within_five_seconds_of_its_healing() {
 }
 
 #[test]
+fn a_cluster_that_is_gone_for_a_minute_is_searched_anew() {
+    let mut stage = Stage::joined(Exo::named(MAC));
+    stage.network = false;
+    stage.unlink().until(30.0);
+    assert!(matches!(stage.member.state(), MemberState::Degraded { .. }), "{:?}", stage.member.state());
+    stage.until(100.0);
+    let searches = matches!(stage.member.state(), MemberState::Searching | MemberState::Connecting { .. });
+    assert!(searches, "{:?}", stage.member.state());
+    stage.network = true;
+    stage.until(105.0);
+    assert!(stage.is_joined());
+}
+
+#[test]
 fn a_silent_master_degrades_us_and_another_router_is_tried() {
     let mut stage = Stage::joined(Exo::named(MAC));
     stage.routers = vec![router(1), router(2)];
@@ -245,6 +264,21 @@ fn without_a_state_the_view_is_partial_and_the_log_is_never_pulled_from_zero() {
         Some(stage.exo.log.len() as u64 - 1),
         "a later try completes it"
     );
+}
+
+#[test]
+fn a_router_found_by_its_link_local_address_is_asked_for_its_state_when_an_ipv4_one_is_found_too() {
+    let mut stage = Stage::with(Exo::named(MAC).aged(300));
+    let scoped = Locator::new(SocketAddr::from(([0xfe80, 0, 0, 0, 0, 0, 0, 1], 52414)));
+    stage.routers = vec![scoped];
+    let found = |locators, api| Found { locators, zid: None, api, by: Provider::Multicast };
+    stage.input(Input::Found(found(vec![scoped], None))).until(0.3);
+    assert!(stage.fetches.is_empty());
+    assert_eq!(*stage.member.state(), MemberState::Joining, "one event alone does not show the build");
+    let api = Some(SocketAddr::from(([10, 0, 0, 1], 52415)));
+    stage.input(Input::Found(found(vec![scoped, router(1)], api))).until(0.35);
+    assert_eq!(stage.fetches.len(), 1);
+    assert!(stage.is_joined(), "{:?}", stage.member.state());
 }
 
 #[test]

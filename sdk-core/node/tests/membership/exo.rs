@@ -19,21 +19,21 @@ struct Log {
 }
 
 /// A running exo. Dropping it is a crash: no goodbye to anybody.
-pub struct Exo {
+pub(crate) struct Exo {
     session: Session,
     log: Arc<Mutex<Log>>,
     beat: tokio::task::JoinHandle<()>,
-    pub port: u16,
+    pub(crate) port: u16,
 }
 
 impl Exo {
     /// An exo with this id as master, at a port that the system chose.
-    pub async fn start(master: &'static str) -> Self {
+    pub(crate) async fn start(master: &'static str) -> Self {
         Self::start_at(master, free_port()).await
     }
 
     /// The same at this port.
-    pub async fn start_at(master: &'static str, port: u16) -> Self {
+    pub(crate) async fn start_at(master: &'static str, port: u16) -> Self {
         let session = zenoh::open(config(port)).await.unwrap();
         let log = Arc::new(Mutex::new(Log::default()));
         let (inner, answers) = (log.clone(), session.clone());
@@ -43,7 +43,7 @@ impl Exo {
                 let local: Value = serde_json::from_slice(&sample.payload().to_bytes()).unwrap();
                 inner.lock().unwrap().heard.push(local.clone());
                 if local["session"]["master_node_id"] == master {
-                    say(&answers, &inner, master, local["event"].clone());
+                    say(&answers, &inner, master, &local["event"]);
                 }
             })
             .background()
@@ -56,7 +56,7 @@ impl Exo {
                     "event_id": format!("beat-{master}-{number}"), "node_id": master,
                     "when": "2026-06-22T10:00:00.000000+00:00", "info": { "NodeConfig": {} },
                 } });
-                say(&beats, &inner, master, event);
+                say(&beats, &inner, master, &event);
                 tokio::time::sleep(Duration::from_millis(300)).await;
             }
         });
@@ -64,18 +64,18 @@ impl Exo {
     }
 
     /// The link that leads here.
-    pub fn link(&self) -> String {
+    pub(crate) fn link(&self) -> String {
         // Nothing serves /state at port 1.
         format!("exo://127.0.0.1:{}?api=1", self.port)
     }
 
     /// The local events so far.
-    pub fn heard(&self) -> Vec<Value> {
+    pub(crate) fn heard(&self) -> Vec<Value> {
         self.log.lock().unwrap().heard.clone()
     }
 
     /// Ends it as a killed process ends: the sockets close.
-    pub async fn kill(self) {
+    pub(crate) async fn kill(self) {
         self.beat.abort();
         self.session.close().await.unwrap();
     }
@@ -87,7 +87,7 @@ impl Drop for Exo {
     }
 }
 
-fn say(session: &Session, log: &Mutex<Log>, master: &str, event: Value) {
+fn say(session: &Session, log: &Mutex<Log>, master: &str, event: &Value) {
     let mut log = log.lock().unwrap();
     let global = json!({
         "origin_idx": log.said.len(), "origin": master,

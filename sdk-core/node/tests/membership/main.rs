@@ -39,9 +39,8 @@ async fn until(node: &Node, what: &str, wanted: impl Fn(&MemberState) -> bool) {
         }
         panic!("the node ended");
     });
-    if reached.await.is_err() {
-        panic!("never {what}: {seen:?}; {:?}; {:?}", node.stats(), node.trouble());
-    }
+    let reached = reached.await.is_ok();
+    assert!(reached, "never {what}: {seen:?}; {:?}; {:?}", node.stats(), node.trouble());
 }
 
 async fn joined(node: &Node) {
@@ -58,9 +57,8 @@ async fn seen(node: &Node, what: &str, wanted: impl Fn(&ClusterView) -> bool) {
         }
         panic!("the node ended");
     });
-    if reached.await.is_err() {
-        panic!("never seen: {what}: {:?}; {:?}; {:?}", node.view(), node.stats(), node.trouble());
-    }
+    let reached = reached.await.is_ok();
+    assert!(reached, "never seen: {what}: {:?}; {:?}; {:?}", node.view(), node.stats(), node.trouble());
 }
 
 fn of<'a>(heard: &'a [Value], node: &Node) -> Vec<&'a Value> {
@@ -106,9 +104,8 @@ async fn dropping_a_node_leaves_too() {
     joined(&node).await;
     let id = node.node_id().to_string();
     drop(node);
-    let goodbye = |exo: &Exo| {
-        exo.heard().iter().any(|local| local["event"]["NodeTimedOut"]["node_id"] == Value::from(id.as_str()))
-    };
+    let goodbye =
+        |exo: &Exo| exo.heard().iter().any(|local| local["event"]["NodeTimedOut"]["node_id"] == id.as_str());
     let said = timeout(PATIENCE, async {
         while !goodbye(&exo) {
             tokio::time::sleep(Duration::from_millis(20)).await;

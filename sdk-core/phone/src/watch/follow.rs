@@ -32,20 +32,29 @@ pub(crate) enum Ended {
     Failed,
 }
 
+/// Whom is followed, and how.
+pub(crate) struct Followed<'a> {
+    pub(crate) node: &'a Node,
+    /// Its name, where there are several.
+    pub(crate) phone: Option<String>,
+    /// When the program started.
+    pub(crate) began: Instant,
+    /// Whether people are told what to do when no exo is found.
+    pub(crate) advise: bool,
+}
+
 /// Shows a node until it is over. `stop` makes it leave.
 pub(crate) async fn follow(
-    node: &Node,
-    phone: Option<String>,
-    began: Instant,
+    Followed { node, phone, began, advise }: Followed<'_>,
     stop: &Stop,
-    show: &mut dyn FnMut(Happening),
+    show: &mut (dyn FnMut(Happening) + Send),
 ) -> Ended {
     let mut tell = |what| show(Happening { at: began.elapsed(), phone: phone.clone(), what });
     let (mut states, mut views, mut discoveries) = (node.states(), node.views(), node.discoveries());
     let mut troubles = node.troubles();
     let mut ticks = time::interval(STATS_EVERY);
     ticks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
-    let mut advice_due = Some(Box::pin(time::sleep(ADVICE_AFTER)));
+    let mut advice_due = advise.then(|| Box::pin(time::sleep(ADVICE_AFTER)));
     let mut stats = NodeStats::default();
     let mut ended = Ended::Left;
     let mut leaving = false;

@@ -7,6 +7,7 @@ use exo_node::{
     driver::NodeStats,
     member::{ClusterView, MemberState, NodeView},
 };
+use exo_wire::NodeId;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Value, json};
 
@@ -137,7 +138,7 @@ fn view_fields(view: &ClusterView) -> Value {
         .instances
         .iter()
         .map(|(id, (model, on))| {
-            let on: Vec<&str> = on.iter().map(|node| node.as_str()).collect();
+            let on: Vec<&str> = on.iter().map(NodeId::as_str).collect();
             (id.as_str(), json!({ "model": model, "nodes": on }))
         })
         .collect();

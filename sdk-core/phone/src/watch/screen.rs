@@ -1,7 +1,8 @@
 //! A page that is drawn over itself on a terminal.
 
 use std::{
-    io::{self, IsTerminal, Write},
+    fmt::Write as _,
+    io::{self, IsTerminal, Write as _},
     time::{Duration, Instant},
 };
 
@@ -61,7 +62,7 @@ impl Drop for Screen {
 fn frame(text: &str, lines_drawn: usize) -> String {
     let mut frame = String::from("\u{1b}[?7l");
     if lines_drawn > 0 {
-        frame.push_str(&format!("\u{1b}[{lines_drawn}A\r"));
+        let _ = write!(frame, "\u{1b}[{lines_drawn}A\r");
     }
     for line in text.lines() {
         frame.push_str(line);

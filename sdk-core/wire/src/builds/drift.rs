@@ -68,8 +68,9 @@ pub fn drift(build: &Build, export: &str) -> Result<Drift, String> {
         serde_json::from_str(export).map_err(|error| format!("the export is not JSON: {error}"))?;
     let schemas = distil(&export)?;
     let rules = compile(&schemas)?;
-    let mut changes = topics(build.schemas(), &schemas, &export);
-    changes.extend(classes(build.schemas(), &schemas));
+    let known = build.schemas()?;
+    let mut changes = topics(&known, &schemas, &export);
+    changes.extend(classes(&known, &schemas));
     changes.extend(
         compile::unmet(&schemas)?
             .into_iter()

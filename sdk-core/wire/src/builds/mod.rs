@@ -43,14 +43,14 @@ pub struct Facts {
 #[derive(Debug)]
 pub struct Build {
     facts: Facts,
-    schemas: Schemas,
     rules: Rules,
+    file: &'static str,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct File {
-    pub(crate) facts: Facts,
-    pub(crate) schemas: Schemas,
+struct File {
+    facts: Facts,
+    schemas: Schemas,
 }
 
 impl Build {
@@ -59,18 +59,19 @@ impl Build {
         &self.facts
     }
 
-    pub(crate) fn schemas(&self) -> &Schemas {
-        &self.schemas
+    /// Read anew: only drift needs them, and a phone should not keep them in memory.
+    pub(crate) fn schemas(&self) -> Result<Schemas, String> {
+        serde_json::from_str(self.file).map(|File { schemas, .. }| schemas).map_err(|error| error.to_string())
     }
 
     pub(crate) fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    pub(crate) fn read(file: &str) -> Result<Self, String> {
+    fn read(file: &'static str) -> Result<Self, String> {
         let File { facts, schemas } = serde_json::from_str(file).map_err(|error| error.to_string())?;
         let rules = compile(&schemas)?;
-        Ok(Self { facts, schemas, rules })
+        Ok(Self { facts, rules, file })
     }
 }
 

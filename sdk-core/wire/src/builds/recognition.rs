@@ -18,10 +18,11 @@ use crate::{
 
 /// So many messages of one shape are read in full, the rest by their tags.
 const IN_FULL: u8 = 3;
-/// Shapes that are told apart; a real cluster shows a few dozen.
+/// Shapes that are told apart; a real cluster shows a few dozen. Beyond them only the event's own tag counts, and of
+/// those a build has few: the first that it does not have ends the listening.
 const SHAPES: usize = 256;
-/// Where a shape is cut off.
-const LONGEST_SHAPE: usize = 256;
+/// So many tags make a shape. Further inside there may be anybody's words, such as the tools of a request.
+const TAGS: usize = 3;
 /// Events that convince without a look at the state.
 const ENOUGH: u32 = 4;
 
@@ -69,15 +70,15 @@ impl Recogniser {
         if self.stranger.is_some() {
             return;
         }
-        let shape = shape(payload);
-        let read = self.shapes.get(&*shape).copied().unwrap_or(0);
-        if read >= IN_FULL {
+        let shape = match shape(payload, TAGS) {
+            new if self.shapes.len() >= SHAPES && !self.shapes.contains_key(&*new) => shape(payload, 1),
+            shape => shape,
+        };
+        let read = self.shapes.entry(shape).or_insert(0);
+        if *read >= IN_FULL {
             return self.count();
         }
-        if read == 0 && self.shapes.len() >= SHAPES {
-            return;
-        }
-        self.shapes.insert(shape, read + 1);
+        *read += 1;
         self.keep(|build| written_by(build, payload));
         self.count();
     }
@@ -147,16 +148,19 @@ fn same_keys(build: &Build, keys: &[&str]) -> Result<(), String> {
 
 /// The tags of a message in a row: keys that begin with a capital and hold an object. Strings cannot pretend to be
 /// keys, since a quote inside a string is escaped.
-fn shape(payload: &[u8]) -> Box<str> {
+fn shape(payload: &[u8], tags: usize) -> Box<str> {
     let mut shape = String::new();
     let mut rest = payload;
-    while let Some(start) = rest.windows(2).position(|pair| matches!(pair, [b'"', b'A'..=b'Z'])) {
+    let mut found = 0;
+    while found < tags {
+        let Some(start) = rest.windows(2).position(|pair| matches!(pair, [b'"', b'A'..=b'Z'])) else { break };
         rest = rest.get(start + 1..).unwrap_or_default();
         let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let (name, after) = rest.split_at(length);
-        if after.starts_with(b"\":{") && shape.len() < LONGEST_SHAPE {
-            shape.extend(name.iter().copied().map(char::from));
+        if after.starts_with(b"\":{") {
+            shape.extend(name.iter().take(64).copied().map(char::from));
             shape.push('.');
+            found += 1;
         }
         rest = after;
     }

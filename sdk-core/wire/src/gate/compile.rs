@@ -6,7 +6,7 @@
 //! * `additionalProperties: false` marks a closed class, anything else an open one (see [`Model::closed`]);
 //! * a closed class that stands in a union is tagged, unless the list says that it is plain.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -42,7 +42,9 @@ pub(crate) fn tag(class: &str) -> &str {
 pub(crate) fn compile(schemas: &Schemas) -> Result<Rules, String> {
     let beyond: Vec<Beyond> = serde_json::from_str(BEYOND).map_err(|error| error.to_string())?;
     let names: Vec<&str> = schemas.classes.keys().map(String::as_str).collect();
-    let compiler = Compiler { schemas, names, beyond };
+    let mut in_unions = BTreeSet::new();
+    schemas.classes.values().for_each(|schema| union_members(schema, &mut in_unions));
+    let compiler = Compiler { schemas, names, in_unions, beyond };
     let named = compiler.names.iter().map(|name| compiler.named(name)).collect::<Result<_, _>>()?;
     let mut topics = [0; Topic::ALL.len()];
     for (place, topic) in topics.iter_mut().zip(Topic::ALL) {
@@ -66,6 +68,7 @@ pub(crate) fn unmet(schemas: &Schemas) -> Result<Vec<String>, String> {
 struct Compiler<'a> {
     schemas: &'a Schemas,
     names: Vec<&'a str>,
+    in_unions: BTreeSet<&'a str>,
     beyond: Vec<Beyond>,
 }
 
@@ -92,7 +95,7 @@ impl Compiler<'_> {
         let required: Vec<&str> = strings(&schema["required"]);
         let mut model = Model {
             name: name.into(),
-            tagged: closed && self.stands_in_a_union(class),
+            tagged: closed && self.in_unions.contains(class),
             closed,
             fields: Vec::new(),
             also_written: Vec::new(),
@@ -121,23 +124,6 @@ impl Compiler<'_> {
             }
         }
         Ok(model)
-    }
-
-    fn stands_in_a_union(&self, class: &str) -> bool {
-        fn anywhere(schema: &Json, class: &str) -> bool {
-            match schema {
-                Json::Object(entries) => {
-                    let choices =
-                        entries.get("anyOf").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
-                    let classes = choices.iter().filter_map(|choice| choice["$ref"].as_str()).map(class_of);
-                    (classes.clone().count() > 1 && classes.clone().any(|other| other == class))
-                        || entries.values().any(|inner| anywhere(inner, class))
-                }
-                Json::Array(items) => items.iter().any(|inner| anywhere(inner, class)),
-                _ => false,
-            }
-        }
-        self.schemas.classes.values().any(|schema| anywhere(schema, class))
     }
 
     fn rule(&self, schema: &Json) -> Result<Rule, String> {
@@ -186,6 +172,22 @@ impl Compiler<'_> {
             None if schema.as_object().is_some_and(serde_json::Map::is_empty) => Rule::Anything,
             _ => return Err(format!("what is {schema}?")),
         })
+    }
+}
+
+/// Collects the classes that stand in a union with others.
+fn union_members<'a>(schema: &'a Json, into: &mut BTreeSet<&'a str>) {
+    match schema {
+        Json::Object(entries) => {
+            let choices = entries.get("anyOf").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+            let classes: Vec<&str> = choices.iter().filter_map(|choice| choice["$ref"].as_str()).collect();
+            if classes.len() > 1 {
+                into.extend(classes.into_iter().map(class_of));
+            }
+            entries.values().for_each(|inner| union_members(inner, into));
+        }
+        Json::Array(items) => items.iter().for_each(|inner| union_members(inner, into)),
+        _ => {}
     }
 }
 

@@ -1,6 +1,6 @@
 //! Messages and all that they are made of.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, net::IpAddr};
 
 use exo_wire::{
     Command, DownloadCommand, ElectionMessage, Event, ForwardedCommand, ForwardedDownloadCommand,
@@ -19,10 +19,11 @@ use exo_wire::{
     diagnostics::Diagnostics,
     download::{
         DownloadCompleted, DownloadFailed, DownloadOngoing, DownloadPending, DownloadProgress,
-        DownloadProgressData, FileProgress, NoFiles,
+        DownloadProgressData, FileName, FileProgress, NoFiles,
     },
     edge::{Connection, Edge, RdmaConnection, SocketConnection},
     event::{self, TraceEventData},
+    finite::Amount,
     gathered::{
         Backend, DiskUsage, InterfaceType, MacThunderboltConnections, MacThunderboltIdentifiers,
         MacmonMetrics, MemoryUsage, MiscData, NetworkInterfaceInfo, NodeBackends, NodeDiskUsage,
@@ -30,14 +31,16 @@ use exo_wire::{
         ThunderboltBridgeInfo, ThunderboltBridgeStatus, ThunderboltConnection, ThunderboltIdentifier,
     },
     image::{
-        AdvancedImageParams, Guidance, ImageEditsTaskParams, ImageFormat, ImageGenerationTaskParams,
-        ImageQuality, ImageResponse, ImageSize, Steps,
+        AdvancedImageParams, ImageEditsTaskParams, ImageFormat, ImageGenerationTaskParams, ImageQuality,
+        ImageResponse, ImageSize, Steps,
     },
     instance::{
         BoundInstance, Host, Instance, InstanceLink, InstanceMeta, MlxJacclInstance, MlxRingInstance,
         ShardAssignments, Sharding,
     },
     open_json::{ChatTemplateMessage, MAX_DEPTH, Tool},
+    os_version::OsVersion,
+    plain_address::PlainAddress,
     runner::{RunnerFailed, RunnerLoading, RunnerReady, RunnerStatus},
     shard::{CfgShard, Shard, ShardMetadata},
     task::{self, Task, TaskStatus},
@@ -52,7 +55,6 @@ any_struct! {
     GlobalEvent { origin_idx, origin, session, event }
     ForwardedCommand { origin, command }
     ForwardedDownloadCommand { origin, command }
-    ElectionMessage { clock, seniority, proposed_session, commands_seen }
 }
 
 any_enum! {
@@ -114,7 +116,6 @@ any_word! {
 
 any_struct! {
     event::TestEvent { event_id }
-    event::TaskCreated { event_id, task_id, task }
     event::TaskStatusUpdated { event_id, task_id, task_status }
     event::TaskFailed { event_id, task_id, error_type, error_message }
     event::TaskDeleted { event_id, task_id }
@@ -177,7 +178,6 @@ any_struct! {
     NodeDiskUsage { disk_usage }
     DiskUsage { total, available }
     NodeBackends { backends }
-    Connection { source, sink, edge }
     SocketConnection { sink_multiaddr }
     RdmaConnection { source_rdma_iface, sink_rdma_iface }
 }
@@ -306,9 +306,49 @@ impl Any for Steps {
     }
 }
 
-impl Any for Guidance {
+impl Any for ElectionMessage {
     fn any(dice: &mut Dice) -> Self {
-        Self::new(1.0 + dice.below(1901) as f64 / 100.0).unwrap()
+        Self {
+            clock: dice.any(),
+            // From one who does not stand to one who was told to lead.
+            seniority: dice.below(1_000_002) as i64 - 1,
+            proposed_session: dice.any(),
+            commands_seen: dice.any(),
+        }
+    }
+}
+
+impl Any for event::TaskCreated {
+    fn any(dice: &mut Dice) -> Self {
+        Self::new(dice.any(), dice.any())
+    }
+}
+
+impl Any for Connection {
+    fn any(dice: &mut Dice) -> Self {
+        loop {
+            if let Some(connection) = Self::new(dice.any(), dice.any(), dice.any()) {
+                return connection;
+            }
+        }
+    }
+}
+
+impl Any for FileName {
+    fn any(dice: &mut Dice) -> Self {
+        dice.any::<String>().try_into().unwrap_or_else(|_| "model.safetensors".to_owned().try_into().unwrap())
+    }
+}
+
+impl Any for OsVersion {
+    fn any(dice: &mut Dice) -> Self {
+        dice.any::<String>().into()
+    }
+}
+
+impl Any for PlainAddress {
+    fn any(dice: &mut Dice) -> Self {
+        dice.any::<IpAddr>().into()
     }
 }
 
@@ -320,7 +360,7 @@ fn json(dice: &mut Dice, depth: usize, nulls: bool) -> Value {
         0 | 1 => dice.any::<bool>().into(),
         2 => dice.any::<String>().into(),
         3 => dice.any::<i64>().into(),
-        4 => dice.any::<exo_wire::Finite>().get().into(),
+        4 => dice.any::<Amount>().get().into(),
         5 => (0..dice.below(3)).map(|_| json(dice, depth - 1, nulls)).collect(),
         // Straight down as often as not: otherwise nothing ever gets deep.
         6 => Value::Array(vec![json(dice, depth - 1, nulls)]),
@@ -332,7 +372,8 @@ fn object(dice: &mut Dice, depth: usize, nulls: bool) -> Map<String, Value> {
     if depth == 0 {
         return Map::new();
     }
-    (0..dice.below(3)).map(|_| (dice.any(), json(dice, depth, nulls))).collect()
+    let keys = ["", "type", "properties", "a\"b", "漢"];
+    (0..dice.below(3)).map(|_| (dice.one(&keys).to_owned(), json(dice, depth, nulls))).collect()
 }
 
 /// As deep as it may be.

@@ -58,8 +58,8 @@ impl Checker<'_> {
         match (schema["type"].as_str(), value) {
             (Some("object"), Value::Object(fields)) => self.check_object(schema, fields, path),
             (Some("array"), Value::Array(items)) => {
-                let each = items.iter().enumerate();
-                each.map(|(i, item)| self.check(&schema["items"], item, &format!("{path}[{i}]"))).collect()
+                let mut each = items.iter().enumerate();
+                each.try_for_each(|(i, item)| self.check(&schema["items"], item, &format!("{path}[{i}]")))
             }
             (Some("integer"), Value::Number(n)) if !n.is_f64() => check_range(schema, n.as_f64(), path),
             (Some("number"), Value::Number(n)) => check_range(schema, n.as_f64(), path),
@@ -102,13 +102,12 @@ impl Checker<'_> {
         }
         for (key, value) in fields {
             let path = format!("{path}.{key}");
+            // The parts of an address, which exo works out and writes beside it.
+            let computed = known.is_some_and(|known| known.contains_key("address"));
             match (known.and_then(|known| known.get(key)), &schema["additionalProperties"]) {
-                (Some(rule), _) => self.check(rule, value, &path)?,
+                (Some(rule), _) | (None, rule @ Value::Object(_)) => self.check(rule, value, &path)?,
                 (None, Value::Bool(false)) => return Err(format!("{path}: unknown key")),
-                (None, rule @ Value::Object(_)) => self.check(rule, value, &path)?,
-                // Computed by exo and written beside the address.
-                (None, _) if known.is_some_and(|known| known.contains_key("address")) => {}
-                (None, _) if known.is_none() => {}
+                (None, _) if computed || known.is_none() => {}
                 (None, _) => return Err(format!("{path}: exo would ignore it")),
             }
         }

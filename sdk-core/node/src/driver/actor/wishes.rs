@@ -6,12 +6,12 @@ use tokio::time;
 
 use super::Actor;
 use crate::{
-    discovery,
+    discovery::{self, Advertisement},
     driver::{
         Probe, entropy, http, link,
         phones::{Phones, Wish},
     },
-    member::{self, Member, Readings},
+    member::{self, Member, MemberState, Readings},
 };
 
 /// A probe that takes longer is left behind: its readings come too late to be true.
@@ -33,8 +33,21 @@ impl Actor {
                 break;
             }
         }
+        self.network.advertise(self.advertisement());
         let now = self.clock.now().mono;
         self.told.refresh(now, &self.member, self.stats);
+    }
+
+    /// Who is joined to an exo tells others where it is: some of them may not multicast.
+    fn advertisement(&self) -> Option<Advertisement> {
+        let namespace = self.advertise?;
+        let link = self.link.as_ref()?;
+        let joined = matches!(self.member.state(), MemberState::Joined { .. });
+        let among_phones = self.phones.as_ref().is_some_and(Phones::are_together);
+        if !joined || among_phones {
+            return None;
+        }
+        Advertisement::of_member(self.tag, namespace, &[link.locator])
     }
 
     fn for_member(&mut self, output: member::Output) {

@@ -269,7 +269,7 @@ mod tests {
     fn an_answer_that_breaks_off_is_not_taken_for_a_shorter_one() {
         for text in [LENGTH, CHUNKED] {
             let head = text.find("\r\n\r\n").unwrap() + 4;
-            for cut in head..text.rfind("lo").unwrap() + 1 {
+            for cut in head..=text.rfind("lo").unwrap() {
                 assert_eq!(
                     read(&[&text.as_bytes()[..cut]]),
                     Err(BadResponse::BrokenOff),

@@ -100,30 +100,35 @@ async fn equip(
     losses: Arc<Losses>,
 ) -> zenoh::Result<Link> {
     let (lost_sender, lost) = oneshot::channel();
-    let is_client = matches!(role, Role::Client(_));
-    let mut zid = None;
-    let mut loss = None;
-    if is_client {
-        loss = Some(watch_transport(&session, lost_sender).await?);
-        // A loss between opening and watching would never be told: look once.
-        let router = session.info().routers_zid().await.next();
-        let router = router.ok_or("the router closed the session at once")?;
-        zid = Some(Zid(router.to_le_bytes()));
-    }
+    // What is held lives as long as the link; a loss is heard of through it.
+    let (zid, held) = match role {
+        Role::Client(_) => {
+            let watcher = watch_transport(&session, lost_sender).await?;
+            // A loss between opening and watching would never be told: look once.
+            let router = session.info().routers_zid().await.next();
+            let router = router.ok_or("the router closed the session at once")?;
+            (Zid(router.to_le_bytes()), (Some(watcher), None))
+        }
+        // Clients come and go; a router is there until it is closed.
+        Role::Router(_, zid) => (zid, (None, Some(lost_sender))),
+    };
     let (slot, inbox) = inbox(losses);
     for &topic in topics {
         subscribe(&session, topic, slot.clone()).await?;
     }
-    let acquaintances = if is_client { Some(acquaintances::ask(&session).await?) } else { None };
+    let acquaintances = match role {
+        Role::Client(_) => Some(acquaintances::ask(&session).await?),
+        Role::Router(..) => None,
+    };
     let (outgoing, waiting) = sync_channel(WAITING_PAYLOADS);
     let (closed_sender, closed) = oneshot::channel();
     thread::Builder::new().name("exo-link".into()).spawn(move || {
         publish_all(&waiting, &session);
-        drop(loss);
+        drop(held);
         let _ = session.close().wait();
         let _ = closed_sender.send(());
     })?;
-    Ok(Link { locator, zid, outgoing, inbox, acquaintances, lost, closed })
+    Ok(Link { locator, zid: Some(zid), outgoing, inbox, acquaintances, lost, closed })
 }
 
 /// Tells, once, when the transport to the router is gone.

@@ -60,7 +60,7 @@ impl Host {
         session: SessionId,
         losses: Arc<Losses>,
         now: Now,
-    ) -> Result<Self, String> {
+    ) -> Result<Box<Self>, String> {
         let pages = Pages::of(None);
         let tries = if at.port() == 0 { TRIES } else { 1 };
         let mut why = String::new();
@@ -70,7 +70,7 @@ impl Host {
                     let first = first_event(&session, now)?;
                     let mut master = Master::new(session, Limits::PHONE, entropy::random(), now);
                     master.handle(now, Input::Heard { topic: first.topic(), payload: first.payload() });
-                    return Ok(Self {
+                    return Ok(Box::new(Self {
                         link,
                         master,
                         pages,
@@ -80,7 +80,7 @@ impl Host {
                         last_said: None,
                         next_beat: now.mono,
                         _server: server,
-                    });
+                    }));
                 }
                 Err(refused) => why = refused,
             }
@@ -137,7 +137,7 @@ impl Host {
     }
 
     /// Closes the router, and tells when it is done.
-    pub(super) fn close(self) -> oneshot::Receiver<()> {
+    pub(super) fn close(self: Box<Self>) -> oneshot::Receiver<()> {
         self.link.close()
     }
 }

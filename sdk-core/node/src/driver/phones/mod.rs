@@ -55,7 +55,7 @@ pub(super) enum Wish {
 /// What happens among phones.
 pub(super) enum PhonesEvent {
     Datagram(SocketAddr, Vec<u8>),
-    Opened(Result<Host, String>),
+    Opened(Result<Box<Host>, String>),
     Host(LinkEvent),
     Closed,
 }
@@ -68,8 +68,8 @@ pub(super) struct Phones {
     search: SearchConfig,
     clock: Clock,
     losses: Arc<Losses>,
-    host: Option<Host>,
-    opening: Running<Result<Host, String>>,
+    host: Option<Box<Host>>,
+    opening: Running<Result<Box<Host>, String>>,
     closing: Running<()>,
     searching_since: Option<Moment>,
 }
@@ -163,7 +163,7 @@ impl Phones {
 
     /// When to call [`Self::tick`], if nothing else happens before.
     pub(super) fn deadline(&self) -> Option<Moment> {
-        let host = self.host.as_ref().and_then(Host::deadline);
+        let host = self.host.as_ref().and_then(|host| host.deadline());
         [self.founding.deadline(), self.alone_at(), host].into_iter().flatten().min()
     }
 

@@ -1,0 +1,76 @@
+//! What a person sees who types something wrong, and how the program ends.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use std::process::{Command, Output};
+
+fn exo_phone(words: &[&str]) -> Output {
+    let data = std::env::temp_dir().join(format!("exo-phone-cli-{}", std::process::id()));
+    Command::new(env!("CARGO_BIN_EXE_exo-phone")).args(words).env("XDG_DATA_HOME", &data).output().unwrap()
+}
+
+fn refused(words: &[&str]) -> String {
+    let output = exo_phone(words);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{words:?}: {said}");
+    assert!(output.stdout.is_empty(), "{words:?} printed something before it refused");
+    said
+}
+
+#[test]
+fn a_bad_link_is_refused_with_what_to_write_instead() {
+    for link in ["exo://", "http://10.0.0.1", "exo://host:99999", "exo://fe80::1", "exo://host?port=1"] {
+        let said = refused(&["join", "--link", link]);
+        assert!(said.starts_with("error: "), "{said}");
+        assert!(said.contains("exo://") || said.contains("write"), "{link}: {said}");
+    }
+}
+
+#[test]
+fn a_way_of_searching_that_does_not_exist_is_refused_with_those_that_do() {
+    let said = refused(&["join", "--only", "bluetooth"]);
+    assert!(said.contains("loopback, link, dns-sd, unicast, multicast"), "{said}");
+}
+
+#[test]
+fn flags_that_contradict_each_other_are_refused_with_what_to_add() {
+    assert!(refused(&["join", "--only", "link"]).contains("--link exo://HOST"));
+    let said = refused(&["join", "--only", "loopback", "--link", "exo://127.0.0.1"]);
+    assert!(said.contains("--only link"), "{said}");
+    assert!(refused(&["join", "--api-port", "1"]).contains("--expose-node-id"));
+}
+
+#[test]
+fn an_interface_that_is_not_there_is_refused_with_those_that_are() {
+    let said = refused(&["join", "--on", "nosuchnet0"]);
+    assert!(said.contains("nosuchnet0") && said.contains("write one of:"), "{said}");
+}
+
+#[test]
+fn an_unknown_profile_is_refused_with_the_known_ones() {
+    assert!(refused(&["join", "--profile", "nokia-3310"]).contains("pixel-9"));
+}
+
+#[test]
+fn help_tells_the_json_lines_and_the_exit_codes() {
+    let output = exo_phone(&["join", "--help"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success());
+    for expected in ["listening_only", "links_lost", "Ends with:", "--expose-node-id"] {
+        assert!(said.contains(expected), "no {expected} in:\n{said}");
+    }
+}
+
+#[test]
+fn a_search_that_finds_nothing_leaves_when_its_time_is_over() {
+    let output =
+        exo_phone(&["join", "--only", "loopback", "--discovery-port", "9", "--seconds", "1", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let lines: Vec<serde_json::Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("one JSON object a line"))
+        .collect();
+    assert_eq!(lines[0]["kind"], "started");
+    let states: Vec<&str> = lines.iter().filter_map(|line| line["state"].as_str()).collect();
+    assert_eq!((states.first(), states.last()), (Some(&"searching"), Some(&"left")));
+}
