@@ -184,23 +184,17 @@ impl Replica {
     }
 
     fn learn(&mut self, id: &str, info: &Info<'_>) {
-        if !self.nodes.get(id).is_some_and(|node| node.present) {
-            self.arrive(id);
+        // Nearly all news is of nodes that are here: one look.
+        if let Some(node) = self.nodes.get_mut(id)
+            && node.present
+            && !matches!(info, Info::Identity(_))
+        {
+            return node.learn(info);
         }
-        if let Info::Identity(identity) = info {
-            return self.identify(id, identity);
-        }
-        let Some(node) = self.nodes.get_mut(id) else { return };
+        self.arrive(id);
         match info {
-            Info::Memory(memory) => node.memory = Some((*memory).into()),
-            Info::System(system, memory) => {
-                node.memory = Some((*memory).into());
-                (node.temperature, node.gpu_use) = (system.temp, system.gpu_usage);
-            }
-            Info::Disk(disk) => node.disk = Some((*disk).into()),
-            Info::Name(name) => node.name = Some(text(name)),
-            Info::Backends(backends) => node.backends = few(backends),
-            Info::Identity(_) | Info::Config | Info::Interfaces(_) | Info::Other(_) => {}
+            Info::Identity(identity) => self.identify(id, identity),
+            _ => self.about(id, |node| node.learn(info)),
         }
     }
 
@@ -326,6 +320,21 @@ impl Replica {
 }
 
 impl Node {
+    /// Takes in news, but for who it is: that decides whether it counts as one of ours.
+    fn learn(&mut self, info: &Info<'_>) {
+        match info {
+            Info::Memory(memory) => self.memory = Some((*memory).into()),
+            Info::System(system, memory) => {
+                self.memory = Some((*memory).into());
+                (self.temperature, self.gpu_use) = (system.temp, system.gpu_usage);
+            }
+            Info::Disk(disk) => self.disk = Some((*disk).into()),
+            Info::Name(name) => self.name = Some(text(name)),
+            Info::Backends(backends) => self.backends = few(backends),
+            Info::Identity(_) | Info::Config | Info::Interfaces(_) | Info::Other(_) => {}
+        }
+    }
+
     fn view(&self) -> NodeView {
         let owned = |text: &Option<Box<str>>| text.as_deref().map(str::to_owned);
         NodeView {

@@ -66,6 +66,8 @@ pub(super) struct Term {
     forgotten: bool,
     /// The first index under which one of our events came back.
     acknowledged: Option<u64>,
+    /// Whether the replica counts us as present.
+    is_listed: bool,
     /// How often a state did not know us though it should.
     unknown_to: u32,
     cleaned: bool,
@@ -87,6 +89,7 @@ impl Term {
             registered: None,
             forgotten: false,
             acknowledged: None,
+            is_listed: false,
             unknown_to: 0,
             cleaned: false,
         }
@@ -132,8 +135,7 @@ impl Term {
 
     /// How many nodes there are, us included.
     pub(super) fn nodes(&self) -> usize {
-        let us = usize::from(self.is_acknowledged() && !self.replica.has(&self.node));
-        self.replica.present() + us
+        self.replica.present() + usize::from(self.is_acknowledged() && !self.is_listed)
     }
 
     /// How many members of this SDK there are, us included.
@@ -173,8 +175,8 @@ impl Term {
             self.replica = Replica::restore(&snapshot);
             self.doubt();
             self.sequencer.snapshot(now, last);
-            self.forgotten |=
-                self.registered.is_some() && self.acknowledged_by(last) && !self.replica.has(&self.node);
+            self.is_listed = self.replica.has(&self.node);
+            self.forgotten |= self.registered.is_some() && self.acknowledged_by(last) && !self.is_listed;
             stats.snapshots += 1;
             self.catch_up(now, stats);
         }
@@ -240,10 +242,14 @@ impl Term {
 
     fn apply(&mut self, event: &Event<'_>, stats: &mut Stats) {
         // exo then keeps our name and forgets our disk, our addresses and our memory: all is told again.
-        if let Event::NodeTimedOut(gone) = event {
-            self.forgotten |= self.registered.is_some() && *gone.node_id == *self.node.as_str();
+        if let Event::NodeTimedOut(gone) = event
+            && *gone.node_id == *self.node.as_str()
+        {
+            self.forgotten |= self.registered.is_some();
+            self.is_listed = false;
         }
         self.replica.apply(event);
+        self.is_listed = self.is_listed || self.replica.has(&self.node);
         stats.applied += 1;
     }
 
