@@ -53,7 +53,7 @@ impl Limits {
 }
 
 /// What happens to a master.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub enum Input<'a> {
     /// The time has come; see [`Master::deadline`].
     Tick,
@@ -123,11 +123,10 @@ impl Master {
     /// Feeds one input. Never fails: what cannot be taken is counted and left.
     pub fn handle(&mut self, now: Now, input: Input<'_>) {
         match input {
-            Input::Tick => {}
             Input::Heard { payload, .. } if payload.len() > MAX_PAYLOAD => self.counts.refused += 1,
             Input::Heard { topic: Topic::LocalEvents, payload } => self.local_event(now, payload),
             Input::Heard { topic: Topic::Commands, payload } => self.command(now.mono, payload),
-            Input::Heard { .. } => {}
+            Input::Tick | Input::Heard { .. } => {}
         }
         if self.timeouts.is_due(now.mono) {
             self.look_for_the_absent(now);
