@@ -6,17 +6,19 @@
 
 use std::{
     env,
-    fs::{self, File, OpenOptions},
-    io::{self, Read, Write},
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
 };
 
 use exo_wire::NodeId;
 
-use super::entropy;
+use super::{entropy, files};
 
 /// More nodes of one directory at the same time are strangers: the last gets an id that is not kept.
 const MOST_AT_ONCE: usize = 64;
+/// Longer than any id.
+const LONGEST: u64 = 64;
 
 /// An id, reserved for us as long as this lives.
 #[derive(Debug)]
@@ -62,92 +64,42 @@ fn reserve(directory: &Path, place: usize) -> io::Result<Option<Stored>> {
         0 => "node-id".to_owned(),
         more => format!("node-id.{more}"),
     });
-    let lock =
-        private().create(true).truncate(false).read(true).write(true).open(with_suffix(&path, ".lock"))?;
+    let lock = files::private()
+        .create(true)
+        .truncate(false)
+        .read(true)
+        .write(true)
+        .open(files::with_suffix(&path, ".lock"))?;
     match lock.try_lock() {
         Ok(()) => {}
         Err(fs::TryLockError::WouldBlock) => return Ok(None),
         Err(fs::TryLockError::Error(error)) => return Err(error),
     }
-    let (node_id, note) = match read(&path)? {
-        Found::Id(id) => (id, None),
-        Found::Nothing => (write(&path)?, None),
-        Found::Broken => {
-            let id = write(&path)?;
-            let note = format!("{} held no node id; this device has a new one: {id}", path.display());
-            (id, Some(note))
+    let (node_id, note) = match files::read(&path, LONGEST)? {
+        None => (write(&path)?, None),
+        Some(text) => {
+            if let Ok(id) = NodeId::parse(text.trim_end()) {
+                (id, None)
+            } else {
+                let id = write(&path)?;
+                let note = format!("{} held no node id; this device has a new one: {id}", path.display());
+                (id, Some(note))
+            }
         }
     };
     Ok(Some(Stored { node_id, note, _reserved: Some(lock) }))
 }
 
-enum Found {
-    Id(NodeId),
-    Nothing,
-    Broken,
-}
-
-fn read(path: &Path) -> io::Result<Found> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
-        Err(error) => return Err(error),
-    };
-    let mut bytes = Vec::new();
-    file.take(64).read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(NodeId::parse(text.trim_end()).map_or(Found::Broken, Found::Id))
-}
-
-/// Writes a new id beside the file and renames it into place: a crash leaves the old file or the new one.
 fn write(path: &Path) -> io::Result<NodeId> {
     let id = NodeId::from_random(entropy::wide());
-    let beside = with_suffix(path, ".new");
-    let mut file = private().create(true).truncate(true).write(true).open(&beside)?;
-    writeln!(file, "{id}")?;
-    file.sync_all()?;
-    fs::rename(&beside, path)?;
+    files::replace(path, &format!("{id}\n"))?;
     Ok(id)
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-#[cfg(unix)]
-fn private() -> OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut options = OpenOptions::new();
-    options.mode(0o600);
-    options
-}
-
-#[cfg(not(unix))]
-fn private() -> OpenOptions {
-    OpenOptions::new()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Directory(PathBuf);
-
-    impl Directory {
-        fn new(name: &str) -> Self {
-            let path = env::temp_dir().join(format!("exo-node-{name}-{}", std::process::id()));
-            let _ = fs::remove_dir_all(&path);
-            Self(path)
-        }
-    }
-
-    impl Drop for Directory {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
+    use crate::driver::files::tests::Directory;
 
     #[test]
     fn an_id_is_kept_between_runs() {
@@ -174,7 +126,6 @@ mod tests {
     fn a_broken_file_gives_a_new_id_and_a_note() {
         for broken in [&b""[..], b"0", b"not hex", &[0xff; 4096]] {
             let directory = Directory::new("broken");
-            fs::create_dir_all(&directory.0).unwrap();
             fs::write(directory.0.join("node-id"), broken).unwrap();
             let stored = load(&directory.0);
             assert!(stored.note.as_ref().is_some_and(|note| note.contains("new one")), "{stored:?}");

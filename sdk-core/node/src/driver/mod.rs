@@ -16,6 +16,8 @@ mod clock;
 pub mod dns_sd;
 mod entropy;
 mod error;
+mod files;
+mod hosts;
 pub mod http;
 mod identity;
 pub mod interfaces;

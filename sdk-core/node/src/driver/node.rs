@@ -21,6 +21,7 @@ use super::{
     clock::Clock,
     dns_sd::Mdns,
     entropy,
+    hosts::PastHosts,
     http::{Pages, Server},
     identity,
     link::Losses,
@@ -240,7 +241,7 @@ fn end(runtime: Runtime) {
 }
 
 async fn start(
-    options: JoinOptions,
+    mut options: JoinOptions,
     node_id: NodeId,
     (told, losses, orders): Belongings,
 ) -> Result<(Actor, Option<Server>), NodeError> {
@@ -253,7 +254,16 @@ async fn start(
         None => None,
     };
     let bind = if options.search.is_confined_to_loopback() { Bind::Loopback } else { Bind::Anywhere };
-    let network = Network::start(bind, Arc::new(Mdns::new(options.search.on.clone())));
+    let mdns = || Arc::new(Mdns::new(options.search.on.clone()));
+    let dns_sd = options.dns_sd.clone().unwrap_or_else(|| mdns());
+    let network = Network::start(bind, dns_sd);
+    let past_hosts = match &options.who {
+        WhoAmI::Kept(directory) => Some(PastHosts::load(directory)),
+        WhoAmI::Given(_) | WhoAmI::New => None,
+    };
+    if let Some(past) = &past_hosts {
+        options.search.past_hosts.extend_from_slice(past.hosts());
+    }
     let config = MemberConfig {
         listen_only: options.listen_only,
         allow_unknown_build: options.allow_unknown_build,
@@ -270,7 +280,9 @@ async fn start(
     let advertise = options.search.wants(Provider::DnsSd).then(|| options.search.searched());
     let actor = Actor {
         clock,
+        past_hosts,
         advertise,
+        attached: None,
         tag: entropy::random().bits(),
         discovery: Discovery::new(options.search, entropy::random()),
         member: Member::new(config.clone(), entropy::random(), clock.now()),

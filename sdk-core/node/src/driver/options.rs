@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use exo_wire::NodeId;
 
-use super::{FoundingOptions, HostProbe, Probe};
+use super::{FoundingOptions, HostProbe, Probe, dns_sd::DiscoveryProvider};
 use crate::discovery::SearchConfig;
 
 /// Who this device is to the cluster.
@@ -25,6 +25,8 @@ pub struct JoinOptions {
     pub who: WhoAmI,
     /// What is searched, and where.
     pub search: SearchConfig,
+    /// Who does DNS-SD: the system of a phone, through the app. Without one the node does it itself.
+    pub dns_sd: Option<Arc<dyn DiscoveryProvider>>,
     /// How the device is.
     pub probe: Arc<dyn Probe>,
     /// Hear everything, say nothing.
@@ -46,6 +48,7 @@ impl JoinOptions {
         Self {
             who,
             search: SearchConfig::default(),
+            dns_sd: None,
             probe: Arc::new(HostProbe::default()),
             listen_only: false,
             allow_unknown_build: false,

@@ -64,6 +64,22 @@ pub(super) struct Replica {
     links: BTreeMap<(NodeId, NodeId), Vec<Box<str>>>,
 }
 
+impl Node {
+    fn learn(&mut self, info: &Info<'_>) {
+        match info {
+            Info::Memory(memory) => self.memory = Some((*memory).into()),
+            Info::System(system, memory) => {
+                self.memory = Some((*memory).into());
+                (self.temperature, self.gpu_use) = (system.temp, system.gpu_usage);
+            }
+            Info::Disk(disk) => self.disk = Some((*disk).into()),
+            Info::Name(name) => self.name = Some(text(name)),
+            Info::Backends(backends) => self.backends = few(backends),
+            Info::Identity(_) | Info::Config | Info::Interfaces(_) | Info::Other(_) => {}
+        }
+    }
+}
+
 impl Replica {
     /// How many nodes the master counts as present.
     pub(super) const fn present(&self) -> usize {
@@ -184,17 +200,18 @@ impl Replica {
     }
 
     fn learn(&mut self, id: &str, info: &Info<'_>) {
-        // Nearly all news is of nodes that are here: one look.
-        if let Some(node) = self.nodes.get_mut(id)
-            && node.present
-            && !matches!(info, Info::Identity(_))
-        {
-            return node.learn(info);
-        }
-        self.arrive(id);
-        match info {
-            Info::Identity(identity) => self.identify(id, identity),
-            _ => self.about(id, |node| node.learn(info)),
+        // Nearly all news is of a node that is there: one look at the map is enough.
+        let known = self.nodes.get_mut(id).filter(|node| node.present);
+        if let Info::Identity(identity) = info {
+            if known.is_none() {
+                self.arrive(id);
+            }
+            self.identify(id, identity);
+        } else if let Some(node) = known {
+            node.learn(info);
+        } else {
+            self.arrive(id);
+            self.about(id, |node| node.learn(info));
         }
     }
 
@@ -320,21 +337,6 @@ impl Replica {
 }
 
 impl Node {
-    /// Takes in news, but for who it is: that decides whether it counts as one of ours.
-    fn learn(&mut self, info: &Info<'_>) {
-        match info {
-            Info::Memory(memory) => self.memory = Some((*memory).into()),
-            Info::System(system, memory) => {
-                self.memory = Some((*memory).into());
-                (self.temperature, self.gpu_use) = (system.temp, system.gpu_usage);
-            }
-            Info::Disk(disk) => self.disk = Some((*disk).into()),
-            Info::Name(name) => self.name = Some(text(name)),
-            Info::Backends(backends) => self.backends = few(backends),
-            Info::Identity(_) | Info::Config | Info::Interfaces(_) | Info::Other(_) => {}
-        }
-    }
-
     fn view(&self) -> NodeView {
         let owned = |text: &Option<Box<str>>| text.as_deref().map(str::to_owned);
         NodeView {

@@ -61,13 +61,13 @@ pub(super) struct Term {
     replica: Replica,
     /// Whom our commands come from.
     commands: SystemId,
+    /// Whether the replica counts us as present; asked for with every event that is heard.
+    here: bool,
     registered: Option<Moment>,
     /// The master said that we are gone.
     forgotten: bool,
     /// The first index under which one of our events came back.
     acknowledged: Option<u64>,
-    /// Whether the replica counts us as present.
-    is_listed: bool,
     /// How often a state did not know us though it should.
     unknown_to: u32,
     cleaned: bool,
@@ -86,10 +86,10 @@ impl Term {
             recognition: Recognition::new(),
             replica: Replica::default(),
             commands: SystemId::from_random(random.wide()),
+            here: false,
             registered: None,
             forgotten: false,
             acknowledged: None,
-            is_listed: false,
             unknown_to: 0,
             cleaned: false,
         }
@@ -135,7 +135,8 @@ impl Term {
 
     /// How many nodes there are, us included.
     pub(super) fn nodes(&self) -> usize {
-        self.replica.present() + usize::from(self.is_acknowledged() && !self.is_listed)
+        let us = usize::from(self.is_acknowledged() && !self.here);
+        self.replica.present() + us
     }
 
     /// How many members of this SDK there are, us included.
@@ -173,10 +174,10 @@ impl Term {
         let known = self.sequencer.complete_to();
         if known.is_none_or(|known| last > known.try_into().unwrap_or(i64::MAX)) {
             self.replica = Replica::restore(&snapshot);
+            self.here = self.replica.has(&self.node);
             self.doubt();
             self.sequencer.snapshot(now, last);
-            self.is_listed = self.replica.has(&self.node);
-            self.forgotten |= self.registered.is_some() && self.acknowledged_by(last) && !self.is_listed;
+            self.forgotten |= self.registered.is_some() && self.acknowledged_by(last) && !self.here;
             stats.snapshots += 1;
             self.catch_up(now, stats);
         }
@@ -242,14 +243,20 @@ impl Term {
 
     fn apply(&mut self, event: &Event<'_>, stats: &mut Stats) {
         // exo then keeps our name and forgets our disk, our addresses and our memory: all is told again.
-        if let Event::NodeTimedOut(gone) = event
-            && *gone.node_id == *self.node.as_str()
-        {
-            self.forgotten |= self.registered.is_some();
-            self.is_listed = false;
+        if let Event::NodeTimedOut(gone) = event {
+            self.forgotten |= self.registered.is_some() && *gone.node_id == *self.node.as_str();
         }
         self.replica.apply(event);
-        self.is_listed = self.is_listed || self.replica.has(&self.node);
+        let us = |id: &heard::Text<'_>| **id == *self.node.as_str();
+        let concerns_us = match event {
+            Event::NodeGatheredInfo(news) => us(&news.node_id),
+            Event::NodeTimedOut(gone) => us(&gone.node_id),
+            Event::TopologyEdgeCreated(edge) => us(&edge.conn.source) || us(&edge.conn.sink),
+            _ => false,
+        };
+        if concerns_us {
+            self.here = self.replica.has(&self.node);
+        }
         stats.applied += 1;
     }
 

@@ -438,6 +438,22 @@ fn a_master_that_never_acknowledges_is_left_for_one_that_does() {
 }
 
 #[test]
+fn a_phone_that_was_cut_off_for_longer_than_the_timeout_tells_everything_again() {
+    let mut stage = Stage::joined(Exo::named(MAC));
+    stage.until(5.0).kinds();
+    stage.network = false;
+    stage.unlink().until(42.0);
+    // The state that it finds shows it: its next sign of life came before the snapshot. Its disk is gone all the same.
+    stage.network = true;
+    stage.until(50.0);
+    assert!(stage.is_joined(), "{:?}", stage.member.state());
+    let told = stage.kinds();
+    for kind in ["NodeBackends", "MiscData", "StaticNodeInformation", "NodeDiskUsage"] {
+        assert!(told.contains(&kind.to_owned()), "{kind} is not in {told:?}");
+    }
+}
+
+#[test]
 fn absurd_readings_harm_nobody_and_do_not_cost_us_our_place() {
     let mut stage = Stage::joined(Exo::named(MAC));
     let most = u64::MAX;

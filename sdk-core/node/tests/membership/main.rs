@@ -8,9 +8,12 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use exo::Exo;
 use exo_node::{
-    discovery::{Link, Provider},
-    driver::{JoinOptions, Node, Probe, WhoAmI},
-    member::{ClusterView, MemberState, Readings},
+    discovery::{Advertisement, Link, Provider},
+    driver::{
+        JoinOptions, Node, NodeErrorKind, Probe, WhoAmI,
+        dns_sd::{DiscoveryProvider, DnsSdError, ServiceListener},
+    },
+    member::{ClusterView, MemberState, Readings, Request},
 };
 use serde_json::Value;
 use tokio::time::timeout;
@@ -181,4 +184,29 @@ async fn a_probe_that_panics_costs_its_readings_and_nothing_else() {
     joined(&node).await;
     node.leave(PATIENCE).await.unwrap();
     exo.kill().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_inside_the_node_ends_the_node_and_not_the_app() {
+    struct Faulty;
+    impl DiscoveryProvider for Faulty {
+        fn browse(&self, _: Arc<dyn ServiceListener>) -> Result<(), DnsSdError> {
+            panic!("a fault on purpose")
+        }
+        fn stop_browsing(&self) {}
+        fn advertise(&self, _: Advertisement) -> Result<(), DnsSdError> {
+            Ok(())
+        }
+        fn withdraw(&self) {}
+    }
+    let mut options = JoinOptions::new(WhoAmI::New);
+    options.search.only = Some(BTreeSet::from([Provider::Loopback, Provider::DnsSd]));
+    options.search.discovery_port = 9;
+    options.dns_sd = Some(Arc::new(Faulty));
+    let node = Node::join(options).unwrap();
+    let failed =
+        |state: &MemberState| matches!(state, MemberState::Failed { why } if why.contains("on purpose"));
+    until(&node, "failed", failed).await;
+    node.leave(PATIENCE).await.unwrap();
+    assert_eq!(node.request(Request::ScreenShown(true)).unwrap_err().kind(), NodeErrorKind::Over);
 }

@@ -33,21 +33,29 @@ impl Actor {
                 break;
             }
         }
-        self.network.advertise(self.advertisement());
+        self.notice_attachment();
         let now = self.clock.now().mono;
         self.told.refresh(now, &self.member, self.stats);
     }
 
-    /// Who is joined to an exo tells others where it is: some of them may not multicast.
-    fn advertisement(&self) -> Option<Advertisement> {
-        let namespace = self.advertise?;
-        let link = self.link.as_ref()?;
+    /// Who is joined to an exo remembers where it is, and tells others: some of them may not multicast.
+    fn notice_attachment(&mut self) {
         let joined = matches!(self.member.state(), MemberState::Joined { .. });
         let among_phones = self.phones.as_ref().is_some_and(Phones::are_together);
-        if !joined || among_phones {
-            return None;
+        let link = self.link.as_ref().filter(|_| joined && !among_phones);
+        let attached = link.map(|link| link.locator);
+        if attached == self.attached {
+            return;
         }
-        Advertisement::of_member(self.tag, namespace, &[link.locator])
+        self.attached = attached;
+        if let (Some(locator), Some(past)) = (attached, &mut self.past_hosts) {
+            past.joined(locator.address().ip());
+        }
+        if let Some(namespace) = self.advertise {
+            let advertisement =
+                attached.and_then(|locator| Advertisement::of_member(self.tag, namespace, &[locator]));
+            self.network.advertise(advertisement);
+        }
     }
 
     fn for_member(&mut self, output: member::Output) {
