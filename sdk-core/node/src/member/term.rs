@@ -128,8 +128,8 @@ impl Term {
 
     /// No state can be had: the log is entered where we stand.
     pub(super) fn do_without(&mut self, now: Moment, stats: &mut Stats) {
+        self.doubt();
         self.sequencer.start_over(now);
-        self.outbox.doubt();
         self.catch_up(now, stats);
     }
 
@@ -175,8 +175,8 @@ impl Term {
         if known.is_none_or(|known| last > known.try_into().unwrap_or(i64::MAX)) {
             self.replica = Replica::restore(&snapshot);
             self.here = self.replica.has(&self.node);
+            self.doubt();
             self.sequencer.snapshot(now, last);
-            self.outbox.doubt();
             self.forgotten |= self.registered.is_some() && self.acknowledged_by(last) && !self.here;
             stats.snapshots += 1;
             self.catch_up(now, stats);
@@ -224,6 +224,13 @@ impl Term {
     /// When everything is to be told again, if it was forgotten.
     pub(super) fn registration(&self) -> Option<Moment> {
         self.registered.filter(|_| self.forgotten).map(|when| when + AGAIN)
+    }
+
+    /// A part of the log is about to be skipped. Before our first place in it nothing is: all was heard, if not in order.
+    fn doubt(&mut self) {
+        if self.sequencer.is_placed() {
+            self.outbox.doubt();
+        }
     }
 
     fn catch_up(&mut self, now: Moment, stats: &mut Stats) {

@@ -1,10 +1,6 @@
 //! The phone that hosts: a zenoh router, the master of its session, and `/state` for those who join late.
 
-use std::{
-    net::SocketAddr,
-    sync::Arc,
-    time::Duration,
-};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use exo_wire::{
     Event, EventId, GatheredInfo, LocalEvent, Sealed, SessionId, SystemId, Topic, When, Zid,
