@@ -6,7 +6,8 @@
 //! 2. an election: the messages of its highest clock are collected for 3.3 s, a little longer than exo's own
 //!    campaign, and the greatest wins. The winner is followed as soon as the followed master has gone quiet (1.5 s if
 //!    the winner talks already, 3 s if it does not), which a master that lost does at once: while the old one talks,
-//!    no message can drag us away from it;
+//!    no message can drag us away from it; if it does not talk and another master does, votes were lost, and the one
+//!    that talks is followed;
 //! 3. silence: after a complete restart clocks begin again at 0, so when the followed master was silent for more
 //!    than 4 s and another one talks, that one is followed. The same holds for a master that talks but is deaf to us.
 //!
@@ -40,6 +41,8 @@ const RIVALS: usize = 8;
 struct Followed {
     session: SessionId,
     heard: Moment,
+    /// Whether it was ever heard; otherwise it is only what an election said.
+    talked: bool,
     /// The member's own verdict: it talks, but none of our events came back for long.
     deaf: bool,
 }
@@ -107,7 +110,7 @@ impl SessionTracker {
             session.election_clock == election_clock && session.master_node_id.as_str() == master
         };
         if let Some(followed) = self.followed.as_mut().filter(|followed| same(&followed.session)) {
-            followed.heard = now;
+            (followed.heard, followed.talked) = (now, true);
             return Belongs::Ours;
         }
         let known = self.rivals.iter_mut().find(|rival| same(&rival.session));
@@ -119,8 +122,11 @@ impl SessionTracker {
             self.remember(now, &session);
             session
         };
-        if self.may_leave(now, SILENT) {
+        if self.may_leave(now, self.tolerance()) {
             self.follow(now, session);
+            if let Some(followed) = &mut self.followed {
+                followed.talked = true;
+            }
             return Belongs::Ours;
         }
         Belongs::Foreign
@@ -177,15 +183,18 @@ impl SessionTracker {
             if self.session() == Some(heir) {
                 self.heir = None;
             } else if self.may_leave(now, self.patience(heir)) {
+                // Votes may have been lost: one who talks is master, whoever we think was elected.
+                let talks = self.rivals.iter().any(|rival| rival.session == *heir);
                 let heir = heir.clone();
-                self.follow(now, heir);
+                let successor = self.latest().filter(|_| !talks).unwrap_or(heir);
+                self.follow(now, successor);
             }
         }
-        if self.followed.is_some() && self.may_leave(now, SILENT) {
-            let latest = self.rivals.iter().max_by_key(|rival| rival.heard);
-            if let Some(session) = latest.map(|rival| rival.session.clone()) {
-                self.follow(now, session);
-            }
+        if self.followed.is_some()
+            && self.may_leave(now, self.tolerance())
+            && let Some(session) = self.latest()
+        {
+            self.follow(now, session);
         }
     }
 
@@ -197,7 +206,7 @@ impl SessionTracker {
         // A rival's last word expires: a switch by the clock is possible only while it is fresh.
         let silent = followed.and_then(|followed| {
             let last = self.rivals.iter().map(|rival| rival.heard + FRESH).max()?;
-            let leave = followed.heard + SILENT;
+            let leave = followed.heard + self.tolerance();
             (leave < last).then_some(leave)
         });
         [campaign, quiet, silent].into_iter().flatten().min()
@@ -207,14 +216,27 @@ impl SessionTracker {
         if self.rivals.iter().any(|rival| rival.session == *heir) { QUIET } else { GONE }
     }
 
+    /// The master that talked last, of those that we do not follow.
+    fn latest(&self) -> Option<SessionId> {
+        self.rivals.iter().max_by_key(|rival| rival.heard).map(|rival| rival.session.clone())
+    }
+
+    /// How long the followed master may be silent while another one talks. One that was elected, as far as we heard,
+    /// but has never talked gets less.
+    fn tolerance(&self) -> Duration {
+        if self.followed.as_ref().is_some_and(|followed| !followed.talked) { QUIET } else { SILENT }
+    }
+
     fn may_leave(&self, now: Moment, silence: Duration) -> bool {
         self.followed.as_ref().is_none_or(|f| f.deaf || now.since(f.heard) >= silence)
     }
 
     fn follow(&mut self, now: Moment, session: SessionId) {
+        let before = self.rivals.len();
         self.rivals.retain(|rival| rival.session != session);
         self.heir = None;
-        self.followed = Some(Followed { session, heard: now, deaf: false });
+        let talked = self.rivals.len() < before;
+        self.followed = Some(Followed { session, heard: now, talked, deaf: false });
     }
 
     /// Full of masters that still talk, the list takes no newcomer: inventing sessions displaces nobody.
@@ -355,6 +377,18 @@ mod tests {
             ElectionMessage { clock: 5, seniority: 3, commands_seen: 0, proposed_session: session("b", 0) };
         story.proposes(2.1, 5, 1, "c").tracker.election(at(2.2), own);
         story.until(60.0).follows("b", 0);
+    }
+
+    #[test]
+    fn when_votes_were_lost_the_master_that_talks_is_followed_and_not_the_one_that_we_think_was_elected() {
+        let mut story = Story::default();
+        story.talks_each_second(0, 3, "old", 0).proposes(2.5, 1, 1, "loser");
+        story.talks(5.2, "winner", 1).talks(5.4, "winner", 1).until(5.8);
+        story.follows("winner", 1);
+        let mut story = Story::default();
+        story.talks_each_second(0, 3, "old", 0).proposes(2.5, 1, 1, "loser").until(6.0).follows("loser", 1);
+        story.talks(6.5, "winner", 1).talks(7.0, "winner", 1).follows("loser", 1);
+        story.talks(7.6, "winner", 1).follows("winner", 1);
     }
 
     #[test]
