@@ -130,6 +130,7 @@ impl World {
             }
         }
         self.look_at_the_pace(well)?;
+        self.look_at_the_memory()?;
         if well >= REPLICAS_AFTER {
             self.compare_replicas();
         }
@@ -154,6 +155,23 @@ impl World {
             return Err(Broken(format!(
                 "all phones together publish {pace:.1} a second, more than {limit:.1}"
             )));
+        }
+        Ok(())
+    }
+
+    /// What waits anywhere is bounded: steps to come, payloads held for phones, events on their way to the log.
+    fn look_at_the_memory(&self) -> Result<(), Broken> {
+        let limit = 1000 + 50 * self.phones.len();
+        if self.queue.len() > limit {
+            return Err(Broken(format!("{} steps wait for their time", self.queue.len())));
+        }
+        for phone in &self.phones {
+            let stats = phone.member.as_ref().map(exo_node::member::Member::stats).unwrap_or_default();
+            let flying = stats.sent.saturating_sub(stats.acked);
+            // What a stream had not got through when its session ended stays unacknowledged for ever.
+            if flying > 64 * (1 + stats.sessions) {
+                return Err(Broken(format!("phone{} has {flying} events on their way", phone.number)));
+            }
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     queue::{SECOND, Time},
-    trace::{Party, Short},
+    trace::Short,
 };
 
 /// A rule was broken.
@@ -256,15 +256,4 @@ fn short(tag: &str, index: u64, session: &SessionId) -> Short {
     short.tag[..tags].copy_from_slice(&tag[..tags]);
     short.master[..masters].copy_from_slice(&master[..masters]);
     short
-}
-
-/// For the trace: what a payload is, when nobody checks it.
-pub fn shortly(from: Party, topic: Topic, bytes: &[u8]) -> Short {
-    let _ = from;
-    match topic {
-        Topic::LocalEvents | Topic::GlobalEvents => serde_json::from_slice::<Placed<'_>>(bytes)
-            .map(|placed| short(&read(placed.event).0, placed.origin_idx, &placed.session))
-            .unwrap_or_default(),
-        _ => Short::default(),
-    }
 }

@@ -1,6 +1,6 @@
 //! The last things that happened, for the timing diagram of a failing seed.
 
-use std::{collections::VecDeque, fmt};
+use std::{collections::VecDeque, fmt, fmt::Write as _};
 
 use exo_wire::Topic;
 
@@ -75,6 +75,8 @@ impl fmt::Display for Short {
     }
 }
 
+const LOST: &str = "lost on the way";
+
 /// Keeps the last notes.
 #[derive(Debug)]
 pub struct Trace {
@@ -110,11 +112,22 @@ impl Trace {
             (Some(party), Note::Did { who, .. }) => *who == party,
         };
         let mut lines: Vec<String> = Vec::new();
-        for (now, note) in self.notes.iter().rev().filter(|(_, note)| matters(note)).take(count) {
+        let mut lost_too = 0;
+        for (now, note) in self.notes.iter().filter(|(_, note)| matters(note)) {
+            // A lossy network loses many things at once: one line is enough for those.
+            if let Note::Lost { .. } = note
+                && lines.last().is_some_and(|last| last.contains(LOST))
+            {
+                lost_too += 1;
+                continue;
+            }
+            if let Some(last) = lines.last_mut().filter(|_| lost_too > 0) {
+                let _ = write!(last, ", and {lost_too} more");
+            }
+            lost_too = 0;
             lines.push(line(*now, note));
         }
-        lines.reverse();
-        lines.join("\n")
+        lines.split_off(lines.len().saturating_sub(count)).join("\n")
     }
 }
 
@@ -122,7 +135,7 @@ fn line(now: Time, note: &Note) -> String {
     let at = format!("{:>10.3} s", now as f64 / SECOND as f64);
     match note {
         Note::Said { from, topic, what } => format!("{at}  {from:<9} --> {topic:<18} {what}"),
-        Note::Lost { to, topic } => format!("{at}  {to:<9} -x- {topic:<18} lost on the way"),
+        Note::Lost { to, topic } => format!("{at}  {to:<9} -x- {topic:<18} {LOST}"),
         Note::Did { who, what } => format!("{at}  {who:<9}  .  {what}"),
         Note::World(what) => format!("{at}  ========  {what}"),
     }

@@ -69,7 +69,8 @@ pub(super) struct Sequencer {
     nack: Option<Nack>,
     progress: Moment,
     lost: bool,
-    astray: bool,
+    /// Since when it is clear that we stand at the wrong place.
+    astray: Option<Moment>,
     heard: Option<u64>,
     far: Option<u64>,
     asked: Option<Moment>,
@@ -87,7 +88,7 @@ impl Sequencer {
             nack: None,
             progress: now,
             lost: false,
-            astray: false,
+            astray: None,
             heard: None,
             far: None,
             asked: None,
@@ -106,7 +107,7 @@ impl Sequencer {
 
     /// Whether all that is heard lies far behind us: our place came from a state that was not of this session.
     pub(super) const fn is_astray(&self) -> bool {
-        self.astray
+        self.astray.is_some()
     }
 
     /// The greatest index that was heard, as far as it can be believed. What a snapshot says does not count.
@@ -140,7 +141,9 @@ impl Sequencer {
         }
         if index < next || index - next > WINDOW {
             self.lost |= index > next || now.since(self.progress) >= LOST;
-            self.astray |= index < next && now.since(self.progress) >= LOST;
+            if index < next && now.since(self.progress) >= LOST {
+                self.astray.get_or_insert(now);
+            }
             self.far = self.far.max((index > next).then_some(index));
             return if index < next { Place::Old } else { Place::Far };
         }
@@ -224,7 +227,7 @@ impl Sequencer {
     fn advance(&mut self, now: Moment, index: u64) {
         self.next = Some(index.saturating_add(1));
         self.nack = None;
-        (self.lost, self.astray) = (false, false);
+        (self.lost, self.astray) = (false, None);
         self.progress = now;
     }
 
