@@ -11,13 +11,13 @@ from namespaces.scene import Scene
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
+def scene(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Scene]:
     if not shutil.which("nft"):
         pytest.fail("there is no `nft`: apt-get install nftables")
     try:
         lan = Lan().__enter__()
     except NoNamespaces as why:
-        message = f"network namespaces can't be made here (they need root): {why}"
+        message = f"{request.node.name}: network namespaces can't be made here (they need root): {why}"
         pytest.fail(message) if os.environ.get("CI") == "true" else pytest.skip(message)
     scene = Scene(lan, tmp_path)
     try:

@@ -124,7 +124,7 @@ simulation() { cargo run --locked --quiet --profile sim -p exo-sim -- "$@"; }
 # python_tests FOLDER: pytest in the environment that setup made, with the program that it runs in namespaces.
 python_tests() {
     cargo build --locked -p exo-phone || return
-    EXO_PHONE="${CARGO_TARGET_DIR:-$ROOT/target}/debug/exo-phone" "$TOOLS/python/bin/pytest" -q -rs -n 2 "$1"
+    EXO_PHONE="${CARGO_TARGET_DIR:-$ROOT/target}/debug/exo-phone" "$TOOLS/python/bin/pytest" -q "$1"
 }
 
 # All of the core in one shared library for phones, as it would ship. The system's libraries are empty archives here,

@@ -37,11 +37,15 @@ class Exo(Process):
     def state(self) -> dict[str, Any]:
         return self.get("/state")
 
-    def knows(self, node_id: str) -> bool:
+    def nodes(self) -> set[str]:
+        """Nobody, while its API is not up yet."""
         try:
-            return node_id in self.state()["topology"]["nodes"]
+            return set(self.state()["topology"]["nodes"])
         except OSError:
-            return False
+            return set()
+
+    def knows(self, node_id: str) -> bool:
+        return node_id in self.nodes()
 
     def wait_until_it_knows(self, node_id: str, within: float) -> None:
         eventually(f"{self.name} has {node_id} in /state", lambda: self.knows(node_id), within, self.tail)

@@ -62,7 +62,7 @@ class Lan:
             subprocess.run(["ip", "netns", "del", made.name], capture_output=True)
 
     def host(self, name: str, ipv4: str | None = "") -> "Host":
-        """A host with the next IPv4 address, the given one, or none (`None`). Its link-local address comes by itself."""
+        """A host with the next IPv4 address, the given one, or none (`None`). Its link-local one comes by itself."""
         assert name not in self.hosts
         number = len(self.hosts) + 1
         self.hosts[name] = host = Host(self, name, f"port{number}", f"{SUBNET}.{number}" if ipv4 == "" else ipv4)

@@ -9,11 +9,18 @@ from .lan import Host
 from .processes import Process, eventually
 
 
+def program() -> str:
+    named = os.environ.get("EXO_PHONE", "")
+    what_to_do = "run `cargo build -p exo-phone`, then set EXO_PHONE=target/debug/exo-phone"
+    assert Path(named).is_file(), f"EXO_PHONE is {named!r}, which is no program: {what_to_do}"
+    return str(Path(named).resolve())
+
+
 class Phone(Process):
     def __init__(self, host: Host, directory: Path, *flags: str, command: str = "join", name: str | None = None):
         self.name = name or host.name
         env = {"XDG_DATA_HOME": str(directory / f"data-{self.name}")}
-        words = [os.environ["EXO_PHONE"], command, "--json", "--name", self.name, *flags]
+        words = [program(), command, "--json", "--name", self.name, *flags]
         super().__init__(host, f"phone-{self.name}", words, directory, env)
 
     @property

@@ -1,34 +1,55 @@
 """Twenty phones at once."""
 
 import time
+from typing import Any
 
+from .exo import Exo
+from .phone import Phone
 from .processes import eventually
 from .scene import Scene
 
+CROWD = 20
 
-def test_twenty_phones_join_at_once_and_go_without_a_trace(scene: Scene) -> None:
-    names = [f"phone{number:02}" for number in range(20)]
+
+def crowd(scene: Scene) -> tuple[Exo, list[Phone], set[str]]:
+    names = [f"phone{number:02}" for number in range(CROWD)]
     for name in names:
         scene.host(name)
     exo = scene.exo("mac", "--downloads", "120")
     phones = [scene.phone(name) for name in names]
     ids = {phone.node_id for phone in phones}
-    assert len(ids) == 20
-    eventually("all are in /state", lambda: ids <= set(exo.state()["topology"]["nodes"]), 20, exo.tail)
+    assert len(ids) == CROWD
+    all_seen(exo, ids, within=20)
+    return exo, phones, ids
 
-    # Registration is over when nobody sent anything new for a while; then the rate is that of the telemetry.
+
+def all_seen(exo: Exo, ids: set[str], within: float) -> None:
+    eventually("all are in /state", lambda: ids <= exo.nodes(), within, exo.tail)
+
+
+def events(exo: Exo, ids: set[str]) -> list[dict[str, Any]]:
+    return [line for line in exo.said(say="indexed") if line["node"] in ids]
+
+
+def test_twenty_phones_join_at_once_stay_few_in_events_and_go_without_a_trace(scene: Scene) -> None:
+    exo, phones, ids = crowd(scene)
     start, before = time.monotonic(), len(events(exo, ids))
     eventually("ten seconds pass", lambda: time.monotonic() - start > 10, 11)
     rate = (len(events(exo, ids)) - before) / (time.monotonic() - start)
-    print(f"20 phones: {rate:.1f} events/s")
+    print(f"{CROWD} phones: {rate:.1f} events/s")
     assert rate < 20
 
     for phone in phones:
         phone.ask_to_stop()
     for phone in phones:
         assert phone.wait(10) == 0, phone.tail()
-    eventually("all are gone", lambda: not ids & set(exo.state()["topology"]["nodes"]), 5, exo.tail)
+    eventually("all are gone", lambda: not ids & exo.nodes(), 5, exo.tail)
 
 
-def events(exo, ids):  # noqa: ANN001, ANN201
-    return [line for line in exo.said(say="indexed") if line["node"] in ids]
+def test_twenty_phones_survive_the_restart_of_their_master(scene: Scene) -> None:
+    exo, phones, ids = crowd(scene)
+    scene.kill(exo)
+    again = scene.exo("mac")
+    all_seen(again, ids, within=10)
+    for phone in phones:
+        phone.wait_until("joined", within=5)

@@ -23,7 +23,15 @@ def test_an_exo_that_appears_among_phones_never_hears_of_their_cluster(scene: Sc
     assert [line["key"] for line in exo.said(say="token")] == [f"live/{exo.node_id}"]
     assert {line["kind"] for line in exo.said(say="link")} == {"client"}
     assert {line["master"] for line in exo.said(say="local")} == {exo.node_id}
-    assert set(exo.state()["topology"]["nodes"]) == ids | {exo.node_id}
+    assert exo.nodes() == ids | {exo.node_id}
+
+
+def test_a_phone_that_follows_another_gets_the_whole_state_from_it(scene: Scene) -> None:
+    first = scene.phone("pixel", command="found")
+    first.wait_until("joined", within=20)
+    second = scene.phone("iphone", command="found")
+    second.wait_until("joined", within=20)
+    eventually("its view is whole", lambda: second.latest("view").get("complete_to") is not None, 5, second.tail)
 
 
 def test_phones_that_found_do_not_answer_for_exo(scene: Scene) -> None:

@@ -57,6 +57,15 @@ def test_nothing_listens_on_the_port_of_the_api_unless_the_app_asks(scene: Scene
     assert exo.state()["topology"]["connections"] == {}
 
 
+def test_with_node_id_exposed_the_exo_draws_an_edge_to_the_phone_and_the_phone_none(scene: Scene) -> None:
+    exo, phone = scene.exo(), scene.phone("pixel", "--expose-node-id")
+    phone.wait_until_seen_by(exo)
+    exo.wait_for_line(25, say="edge", sink=phone.node_id)
+    eventually("the edge is in /state", lambda: exo.state()["topology"]["connections"], 3, exo.tail)
+    (edges,) = exo.state()["topology"]["connections"].items()
+    assert edges[0] == exo.node_id and list(edges[1]) == [phone.node_id]
+
+
 def test_a_phone_that_cannot_compute_announces_neither_memory_nor_backends(scene: Scene) -> None:
     exo, phone = scene.exo(), scene.phone()
     phone.wait_until_seen_by(exo)

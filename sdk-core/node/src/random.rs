@@ -1,6 +1,6 @@
 //! Randomness as the machines see it: seeded, so that a failing run replays to the byte.
 
-/// A small fast generator (SplitMix64). For nonces, ids and jitter: things that must differ, not be secret.
+/// A small fast generator (`SplitMix64`). For nonces, ids and jitter: things that must differ, not be secret.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
@@ -21,12 +21,12 @@ impl Random {
 
     /// The next 128 bits, for ids.
     pub fn wide(&mut self) -> u128 {
-        u128::from(self.bits()) << 64 | u128::from(self.bits())
+        (u128::from(self.bits()) << 64) | u128::from(self.bits())
     }
 
     /// A number below `bound`; 0 if the bound is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
-        (u128::from(self.bits()) * u128::from(bound) >> 64) as u64
+        ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
     /// A fraction in `0.0..1.0`.

@@ -7,7 +7,6 @@ from pydantic import Field, field_validator, model_validator
 
 from .base import Id, Memory, Natural, Positive, Strict, Tagged
 
-
 LONGEST_FILE_NAME = 255
 
 

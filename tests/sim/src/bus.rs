@@ -3,7 +3,10 @@
 use std::rc::Rc;
 
 use exo_node::{Random, member::Input};
-use exo_wire::Topic;
+use exo_wire::{
+    Topic,
+    heard::{self, Event, Global},
+};
 
 use crate::{
     exo::{Exo, Said},
@@ -243,14 +246,30 @@ impl World {
         let site = &mut self.sites[usize::from(place)];
         let parcels = std::mem::take(&mut site.pending);
         let clients = site.clients.clone();
+        // Read once for all of them.
+        let read: Vec<(&Parcel, Option<(Global<'_>, Event<'_>)>)> = parcels
+            .iter()
+            .map(|parcel| {
+                let is_event = parcel.topic == Topic::GlobalEvents;
+                let global = heard::global(&parcel.bytes).ok().filter(|_| is_event);
+                (&**parcel, global.map(|global| (global.clone(), global.event())))
+            })
+            .collect();
         for number in clients {
             let phone = &mut self.phones[usize::from(number)];
             if phone.is_plain(self.now) && self.config.bug.is_none() {
                 let clock = phone.clock(self.now);
                 if let Some(member) = &mut phone.member {
-                    self.tally.heard += parcels.len() as u64;
-                    for parcel in &parcels {
-                        member.handle(clock, Input::Heard { topic: parcel.topic, payload: &parcel.bytes });
+                    self.tally.heard += read.len() as u64;
+                    for (parcel, event) in &read {
+                        let (topic, payload) = (parcel.topic, &*parcel.bytes);
+                        member.handle(
+                            clock,
+                            match event {
+                                Some((global, event)) => Input::Read { global, event, payload },
+                                None => Input::Heard { topic, payload },
+                            },
+                        );
                     }
                     self.follow_up(number);
                 }

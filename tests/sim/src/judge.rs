@@ -143,12 +143,13 @@ impl World {
             }
             return Ok(());
         };
-        if self.now - at < 10 * SECOND {
+        // Not shorter than the longest beat: phones that joined together speak together.
+        if self.now - at < 15 * SECOND {
             return Ok(());
         }
         let pace = (self.ledger.published - published) as f64 / ((self.now - at) as f64 / SECOND as f64);
         self.judge.pace = Some((self.ledger.published, self.now));
-        let limit = TOGETHER.max(1.1 * f64::from(self.config.phones) / LONGEST_BEAT);
+        let limit = TOGETHER.max(1.2 * f64::from(self.config.phones) / LONGEST_BEAT);
         if pace > limit {
             return Err(Broken(format!(
                 "all phones together publish {pace:.1} a second, more than {limit:.1}"

@@ -179,7 +179,7 @@ impl World {
             trace: Trace::new(20_000, config.trace),
             broken: None,
             tally: Tally::default(),
-            gather: if config.phones > 100 { 50 * MILLI } else { 2 * MILLI },
+            gather: if config.phones > 100 { 100 * MILLI } else { 2 * MILLI },
             random,
         };
         for site in 0..exos {

@@ -11,13 +11,14 @@ use super::{
     Probe,
     clock::Clock,
     hosts::PastHosts,
-    link::{Link, LinkEvent, Losses},
+    link::{Heard, Link, LinkEvent, Losses},
     network::{Network, NetworkEvent},
     phones::{Phones, PhonesEvent},
     task::{Running, ended},
     told::{NodeStats, Told},
 };
 use crate::{
+    Now,
     discovery::{self, Discovery, Locator},
     member::{self, Acquaintance, Member, MemberConfig, MemberState, Readings, Request},
 };
@@ -151,13 +152,10 @@ impl Actor {
             }
             Happened::Link(LinkEvent::Acquainted(told)) => self.acquainted(&told),
             Happened::Link(LinkEvent::Heard(first)) => {
-                let mut next = Some(first);
-                for _ in 0..PAYLOADS_IN_A_ROW {
-                    let Some(heard) = next else { break };
-                    self.stats.heard += 1;
-                    let (topic, payload) = (heard.topic, heard.payload.as_slice());
-                    self.member.handle(now, member::Input::Heard { topic, payload });
-                    next = self.link.as_mut().and_then(Link::waiting);
+                self.heard(now, &first);
+                for _ in 1..PAYLOADS_IN_A_ROW {
+                    let Some(next) = self.link.as_mut().and_then(Link::waiting) else { break };
+                    self.heard(now, &next);
                 }
             }
             Happened::Fetched(fetched) => {
@@ -199,6 +197,12 @@ impl Actor {
         if let Some(phones) = &mut self.phones {
             phones.link_lost(now);
         }
+    }
+
+    fn heard(&mut self, now: Now, heard: &Heard) {
+        self.stats.heard += 1;
+        let (topic, payload) = (heard.topic, heard.payload.as_slice());
+        self.member.handle(now, member::Input::Heard { topic, payload });
     }
 
     /// A router's word about addresses counts as far as our own subnets reach. Without a network there is loopback.

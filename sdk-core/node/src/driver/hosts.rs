@@ -44,9 +44,9 @@ impl PastHosts {
         self.hosts.retain(|known| *known != host);
         self.hosts.insert(0, host);
         self.hosts.truncate(MOST);
-        let text: String = self.hosts.iter().map(|host| format!("{host}\n")).collect();
+        let lines: Vec<String> = self.hosts.iter().map(ToString::to_string).collect();
         // A memory that cannot be kept costs the next search a second.
-        let _ = files::replace(&self.path, &text);
+        let _ = files::replace(&self.path, &(lines.join("\n") + "\n"));
     }
 }
 

@@ -77,14 +77,15 @@ fn reserve(directory: &Path, place: usize) -> io::Result<Option<Stored>> {
     }
     let (node_id, note) = match files::read(&path, LONGEST)? {
         None => (write(&path)?, None),
-        Some(text) => match NodeId::parse(text.trim_end()) {
-            Ok(id) => (id, None),
-            Err(_) => {
+        Some(text) => {
+            if let Ok(id) = NodeId::parse(text.trim_end()) {
+                (id, None)
+            } else {
                 let id = write(&path)?;
                 let note = format!("{} held no node id; this device has a new one: {id}", path.display());
                 (id, Some(note))
             }
-        },
+        }
     };
     Ok(Some(Stored { node_id, note, _reserved: Some(lock) }))
 }

@@ -223,7 +223,9 @@ mod tests {
     }
 
     fn tick(now: Moment, nodes: &mut [Election]) -> Vec<SessionId> {
-        nodes.iter_mut().for_each(|node| node.handle(now, Input::Tick));
+        for node in nodes.iter_mut() {
+            node.handle(now, Input::Tick);
+        }
         talk(now, nodes)
     }
 
@@ -246,7 +248,9 @@ mod tests {
     #[test]
     fn two_lone_nodes_that_meet_agree_on_the_larger_id_after_three_seconds() {
         let mut nodes = [node("aa"), node("b")];
-        nodes.iter_mut().for_each(|node| node.handle(at(1.0), Input::Liveness));
+        for node in &mut nodes {
+            node.handle(at(1.0), Input::Liveness);
+        }
         assert!(tick(at(1.1), &mut nodes).is_empty());
         assert!(tick(at(1.2), &mut nodes).is_empty(), "the campaign has only begun");
         assert!(nodes.iter().all(Election::is_campaigning));

@@ -1,10 +1,10 @@
 //! The master itself: it composes the pieces beside it and owns none of their rules.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Duration};
 
 use exo_wire::{
-    Event, EventId, GlobalEvent, InstanceId, Sealed, SessionId, Topic, When,
-    event::{InstanceDeleted, NodeTimedOut},
+    Event, EventId, GatheredInfo, GlobalEvent, InstanceId, Sealed, SessionId, Topic, When,
+    event::{InstanceDeleted, NodeGatheredInfo, NodeTimedOut},
     gate::Gate,
     heard,
 };
@@ -35,17 +35,25 @@ pub struct Limits {
     pub log: Room,
     /// How fast it is sent again.
     pub replay: Pace,
+    /// How long the master may be silent before it says its newest event again. Who joins learns the session from what
+    /// the master says, and who hears nothing takes the link for dead; exo's own nodes say something every second.
+    pub beat: Option<Duration>,
 }
 
 impl Limits {
     /// For a phone that leads phones.
-    pub const PHONE: Self = Self { ordering: Bounds::PHONE, log: Room::PHONE, replay: Pace::PHONE };
+    pub const PHONE: Self = Self {
+        ordering: Bounds::PHONE,
+        log: Room::PHONE,
+        replay: Pace::PHONE,
+        beat: Some(Duration::from_secs(1)),
+    };
     /// As exo: everything is kept and everything is sent again.
-    pub const EXO: Self = Self { ordering: Bounds::PHONE, log: Room::ALL, replay: Pace::ANY };
+    pub const EXO: Self = Self { ordering: Bounds::PHONE, log: Room::ALL, replay: Pace::ANY, beat: None };
 }
 
 /// What happens to a master.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub enum Input<'a> {
     /// The time has come; see [`Master::deadline`].
     Tick,
@@ -80,14 +88,16 @@ pub struct Master {
     replay: Replay,
     state: State,
     timeouts: Timeouts,
+    beat: Option<Duration>,
+    said: Moment,
     counts: Counts,
     outputs: VecDeque<Sealed>,
 }
 
 impl Master {
-    /// The master of a session that begins now.
+    /// The master of a session that begins now. One that beats says at once that it is there.
     pub fn new(session: SessionId, limits: Limits, random: Random, now: Now) -> Self {
-        Self {
+        let mut master = Self {
             session,
             random,
             gate: Gate::master_of_phones(),
@@ -96,22 +106,38 @@ impl Master {
             replay: Replay::new(now.mono, limits.replay),
             state: State::default(),
             timeouts: Timeouts::new(now.mono),
+            beat: limits.beat,
+            said: now.mono,
             counts: Counts::default(),
             outputs: VecDeque::new(),
+        };
+        if limits.beat.is_some() {
+            let event_id = EventId::from_random(master.random.wide());
+            let node_id = master.session.master_node_id.clone();
+            let (when, info) = (When::since_1970(now.wall), GatheredInfo::NodeConfig {});
+            master.say(now, NodeGatheredInfo { event_id, node_id, when, info });
         }
+        master
     }
 
     /// Feeds one input. Never fails: what cannot be taken is counted and left.
     pub fn handle(&mut self, now: Now, input: Input<'_>) {
         match input {
-            Input::Tick => {}
             Input::Heard { payload, .. } if payload.len() > MAX_PAYLOAD => self.counts.refused += 1,
             Input::Heard { topic: Topic::LocalEvents, payload } => self.local_event(now, payload),
             Input::Heard { topic: Topic::Commands, payload } => self.command(now.mono, payload),
-            Input::Heard { .. } => {}
+            Input::Tick | Input::Heard { .. } => {}
         }
         if self.timeouts.is_due(now.mono) {
             self.look_for_the_absent(now);
+        }
+        if !self.outputs.is_empty() {
+            self.said = now.mono;
+        } else if self.beat.is_some_and(|beat| now.mono.since(self.said) >= beat) {
+            // The same event at the same place: everybody knows it already, and hears that we are here.
+            self.said = now.mono;
+            let newest = self.log.next().checked_sub(1).and_then(|index| self.log.get(index));
+            self.outputs.extend(newest.cloned());
         }
     }
 
@@ -122,7 +148,8 @@ impl Master {
 
     /// When to call [`Self::handle`] with [`Input::Tick`], if nothing else happens before.
     pub fn deadline(&self) -> Option<Moment> {
-        Some(self.timeouts.next())
+        let beat = self.beat.map(|beat| self.said + beat);
+        Some(beat.map_or(self.timeouts.next(), |beat| beat.min(self.timeouts.next())))
     }
 
     /// The reign.

@@ -67,12 +67,12 @@ impl Cadence {
         self.members as f64 / LONGEST.as_secs_f64() >= LIMIT
     }
 
-    /// Everything was just said: the next beat comes at a random part of the interval, so that phones which joined
-    /// together do not speak together for ever.
+    /// Everything was just said: the next beat comes at a random place in the interval, so that phones which joined
+    /// together do not speak together for ever. Any place: leaving one out would crowd the others.
     pub(super) fn start(&mut self, now: Moment, random: &mut Random) {
         self.last = now;
         self.answer_by = None;
-        self.next = Some(now + self.interval().mul_f64(0.25 + 0.75 * random.fraction()));
+        self.next = Some(now + self.interval().mul_f64(random.fraction()));
     }
 
     /// Nothing may be said.
@@ -82,22 +82,18 @@ impl Cadence {
 
     /// Our own screen is shown, or not.
     pub(super) fn screen(&mut self, shown: bool) {
-        self.shown = shown;
-        self.retime();
+        self.retimed(|cadence| cadence.shown = shown);
     }
 
     /// We are the master of the session, or not.
     pub(super) fn lead(&mut self, leads: bool) {
-        self.leads = leads;
-        self.retime();
+        self.retimed(|cadence| cadence.leads = leads);
     }
 
     /// So many members of this SDK are present.
     pub(super) fn count(&mut self, members: usize) {
-        let members = members.max(1);
-        if self.members != members {
-            self.members = members;
-            self.retime();
+        if self.members != members.max(1) {
+            self.retimed(|cadence| cadence.members = members.max(1));
         }
     }
 
@@ -142,9 +138,12 @@ impl Cadence {
         wanted.max(Duration::from_secs_f64(self.members as f64 / TOGETHER)).min(LONGEST)
     }
 
-    fn retime(&mut self) {
-        let by = self.last + self.interval();
-        self.next = self.next.map(|next| next.min(by).max(self.last));
+    /// Keeps our place within the interval when the interval changes: a crowd that was spread evenly stays so.
+    fn retimed(&mut self, change: impl FnOnce(&mut Self)) {
+        let before = self.interval();
+        change(self);
+        let stretch = self.interval().div_duration_f64(before);
+        self.next = self.next.map(|next| self.last + next.since(self.last).mul_f64(stretch).min(LONGEST));
     }
 }
 
@@ -216,6 +215,19 @@ mod tests {
                 assert!(!cadence.is_crowded());
             }
         }
+    }
+
+    #[test]
+    fn a_crowd_that_joins_at_once_is_spread_evenly_also_while_its_members_learn_how_many_they_are() {
+        let mut random = Random::seeded(3);
+        let mut seconds = [0; 15];
+        for _ in 0..10_000 {
+            let mut cadence = Cadence::new(USUAL);
+            cadence.start(at(0.0), &mut random);
+            (1..=250).for_each(|members| cadence.count(members));
+            seconds[cadence.deadline().unwrap().since_start().as_secs() as usize] += 1;
+        }
+        assert!(seconds[..14].iter().all(|beats| (600..800).contains(beats)), "{seconds:?}");
     }
 
     #[test]

@@ -24,7 +24,8 @@ use crate::{Now, Random, now::Moment};
 
 /// Called that late, we slept.
 const SLEPT: Duration = Duration::from_secs(8);
-/// After such a sleep the master has very likely forgotten us.
+/// After such a sleep, or such a time without a link, the master has very likely forgotten us: what we told it before
+/// is gone, and a state that shows us again after our next sign of life does not say so.
 const SLEPT_LONG: Duration = Duration::from_secs(25);
 
 /// A link that stays lost for that long is no longer being repaired: we search again.
@@ -106,8 +107,12 @@ impl Member {
             }
             Input::Linked { locator, zid } => {
                 self.link.linked(now.mono, locator, zid);
+                let absent = self.tracker.silent_for(now.mono).unwrap_or_default();
                 if let Some(term) = &mut self.term {
                     term.snapshots.want(now.mono);
+                    if absent >= SLEPT_LONG {
+                        term.forget();
+                    }
                 }
             }
             Input::Unlinked { why: _ } => self.link.unlinked(now.mono, &mut self.random),

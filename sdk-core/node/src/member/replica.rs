@@ -64,6 +64,22 @@ pub(super) struct Replica {
     links: BTreeMap<(NodeId, NodeId), Vec<Box<str>>>,
 }
 
+impl Node {
+    fn learn(&mut self, info: &Info<'_>) {
+        match info {
+            Info::Memory(memory) => self.memory = Some((*memory).into()),
+            Info::System(system, memory) => {
+                self.memory = Some((*memory).into());
+                (self.temperature, self.gpu_use) = (system.temp, system.gpu_usage);
+            }
+            Info::Disk(disk) => self.disk = Some((*disk).into()),
+            Info::Name(name) => self.name = Some(text(name)),
+            Info::Backends(backends) => self.backends = few(backends),
+            Info::Identity(_) | Info::Config | Info::Interfaces(_) | Info::Other(_) => {}
+        }
+    }
+}
+
 impl Replica {
     /// How many nodes the master counts as present.
     pub(super) const fn present(&self) -> usize {
@@ -184,23 +200,18 @@ impl Replica {
     }
 
     fn learn(&mut self, id: &str, info: &Info<'_>) {
-        if !self.nodes.get(id).is_some_and(|node| node.present) {
-            self.arrive(id);
-        }
+        // Nearly all news is of a node that is there: one look at the map is enough.
+        let known = self.nodes.get_mut(id).filter(|node| node.present);
         if let Info::Identity(identity) = info {
-            return self.identify(id, identity);
-        }
-        let Some(node) = self.nodes.get_mut(id) else { return };
-        match info {
-            Info::Memory(memory) => node.memory = Some((*memory).into()),
-            Info::System(system, memory) => {
-                node.memory = Some((*memory).into());
-                (node.temperature, node.gpu_use) = (system.temp, system.gpu_usage);
+            if known.is_none() {
+                self.arrive(id);
             }
-            Info::Disk(disk) => node.disk = Some((*disk).into()),
-            Info::Name(name) => node.name = Some(text(name)),
-            Info::Backends(backends) => node.backends = few(backends),
-            Info::Identity(_) | Info::Config | Info::Interfaces(_) | Info::Other(_) => {}
+            self.identify(id, identity);
+        } else if let Some(node) = known {
+            node.learn(info);
+        } else {
+            self.arrive(id);
+            self.about(id, |node| node.learn(info));
         }
     }
 

@@ -95,6 +95,11 @@ impl Sequencer {
         self.next.filter(|_| self.complete).and_then(|next| next.checked_sub(1))
     }
 
+    /// Whether we have a place in the log.
+    pub(super) const fn is_placed(&self) -> bool {
+        self.next.is_some()
+    }
+
     /// The greatest index that is applied or held, or that was heard and is too far ahead.
     pub(super) fn newest(&self) -> Option<u64> {
         let held = self.held.keys().next_back().copied();

@@ -22,6 +22,8 @@ use exo_wire::{
 use super::{Disk, Gauges, Identity, Memory, Readings};
 use crate::{Interface, InterfaceKind, now::Moment};
 
+/// A petabyte: more than any device has.
+const ABSURD: u64 = 1 << 50;
 /// How often what does not change is said again.
 const REPEAT: Duration = Duration::from_mins(5);
 /// exo has no bound on texts; its dashboard and its log have.
@@ -65,7 +67,10 @@ pub(super) struct Telemetry {
 
 impl Telemetry {
     /// The probe answered.
-    pub(super) fn measured(&mut self, readings: Readings) {
+    /// New readings. What no device can have was not measured, whatever the probe says.
+    pub(super) fn measured(&mut self, mut readings: Readings) {
+        readings.memory.take_if(|memory| memory.total > ABSURD || memory.swap_total > ABSURD);
+        readings.disk.take_if(|disk| disk.total > ABSURD);
         self.readings = Some(readings);
     }
 

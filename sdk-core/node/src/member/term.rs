@@ -61,6 +61,8 @@ pub(super) struct Term {
     replica: Replica,
     /// Whom our commands come from.
     commands: SystemId,
+    /// Whether the replica counts us as present; asked for with every event that is heard.
+    here: bool,
     registered: Option<Moment>,
     /// The master said that we are gone.
     forgotten: bool,
@@ -84,6 +86,7 @@ impl Term {
             recognition: Recognition::new(),
             replica: Replica::default(),
             commands: SystemId::from_random(random.wide()),
+            here: false,
             registered: None,
             forgotten: false,
             acknowledged: None,
@@ -125,14 +128,14 @@ impl Term {
 
     /// No state can be had: the log is entered where we stand.
     pub(super) fn do_without(&mut self, now: Moment, stats: &mut Stats) {
+        self.doubt();
         self.sequencer.start_over(now);
-        self.outbox.doubt();
         self.catch_up(now, stats);
     }
 
     /// How many nodes there are, us included.
     pub(super) fn nodes(&self) -> usize {
-        let us = usize::from(self.is_acknowledged() && !self.replica.has(&self.node));
+        let us = usize::from(self.is_acknowledged() && !self.here);
         self.replica.present() + us
     }
 
@@ -171,10 +174,10 @@ impl Term {
         let known = self.sequencer.complete_to();
         if known.is_none_or(|known| last > known.try_into().unwrap_or(i64::MAX)) {
             self.replica = Replica::restore(&snapshot);
+            self.here = self.replica.has(&self.node);
+            self.doubt();
             self.sequencer.snapshot(now, last);
-            self.outbox.doubt();
-            self.forgotten |=
-                self.registered.is_some() && self.acknowledged_by(last) && !self.replica.has(&self.node);
+            self.forgotten |= self.registered.is_some() && self.acknowledged_by(last) && !self.here;
             stats.snapshots += 1;
             self.catch_up(now, stats);
         }
@@ -223,6 +226,13 @@ impl Term {
         self.registered.filter(|_| self.forgotten).map(|when| when + AGAIN)
     }
 
+    /// A part of the log is about to be skipped. Before our first place in it nothing is: all was heard, if not in order.
+    fn doubt(&mut self) {
+        if self.sequencer.is_placed() {
+            self.outbox.doubt();
+        }
+    }
+
     fn catch_up(&mut self, now: Moment, stats: &mut Stats) {
         while let Some(payload) = self.sequencer.release(now) {
             if let Ok(global) = heard::global(&payload) {
@@ -237,6 +247,16 @@ impl Term {
             self.forgotten |= self.registered.is_some() && *gone.node_id == *self.node.as_str();
         }
         self.replica.apply(event);
+        let us = |id: &heard::Text<'_>| **id == *self.node.as_str();
+        let concerns_us = match event {
+            Event::NodeGatheredInfo(news) => us(&news.node_id),
+            Event::NodeTimedOut(gone) => us(&gone.node_id),
+            Event::TopologyEdgeCreated(edge) => us(&edge.conn.source) || us(&edge.conn.sink),
+            _ => false,
+        };
+        if concerns_us {
+            self.here = self.replica.has(&self.node);
+        }
         stats.applied += 1;
     }
 

@@ -1,10 +1,6 @@
 //! The phone that hosts: a zenoh router, the master of its session, and `/state` for those who join late.
 
-use std::{
-    net::{IpAddr, SocketAddr},
-    sync::Arc,
-    time::Duration,
-};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use exo_wire::{
     Event, EventId, GatheredInfo, LocalEvent, Sealed, SessionId, SystemId, Topic, When, Zid,
@@ -171,9 +167,10 @@ async fn open_pair(
     Ok((link, server, port))
 }
 
-/// Where the HTTP interface of the host at this place is.
+/// Where the HTTP interface of the host at this place is. A link-local address keeps its scope: it can't be reached
+/// without.
 pub(super) fn api_of(locator: Locator) -> Option<SocketAddr> {
-    let address = locator.address();
-    let ip: IpAddr = address.ip();
-    Some(SocketAddr::new(ip, api_port(address.port()))).filter(|api| api.port() != 0)
+    let mut api = locator.address();
+    api.set_port(api_port(api.port()));
+    Some(api).filter(|api| api.port() != 0)
 }
