@@ -66,7 +66,6 @@ pub(super) struct Telemetry {
 }
 
 impl Telemetry {
-    /// The probe answered.
     /// New readings. What no device can have was not measured, whatever the probe says.
     pub(super) fn measured(&mut self, mut readings: Readings) {
         readings.memory.take_if(|memory| memory.total > ABSURD || memory.swap_total > ABSURD);
