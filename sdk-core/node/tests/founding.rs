@@ -44,13 +44,15 @@ fn exo() -> Found {
 impl Table {
     fn of(phones: &[(&'static str, u8)]) -> Self {
         let mut table = Self { phones: BTreeMap::new(), seconds: 0, said_to_exo: Vec::new() };
-        phones.iter().for_each(|&(name, order)| table.sit(name, order));
+        for &(name, order) in phones {
+            table.sit(name, order);
+        }
         table
     }
 
     fn now(&self) -> Now {
         let since = Duration::from_secs(self.seconds);
-        Now { mono: Moment::after_start(since), wall: Duration::from_secs(1_800_000_000) + since }
+        Now { mono: Moment::after_start(since), wall: Duration::from_hours(500_000) + since }
     }
 
     fn sit(&mut self, name: &'static str, order: u8) {
@@ -80,11 +82,15 @@ impl Table {
                 Output::Shout(bytes) => {
                     let others: Vec<_> = self.phones.keys().copied().filter(|other| *other != name).collect();
                     self.watch(&bytes);
-                    others.into_iter().for_each(|to| self.datagram(to, from, &bytes));
+                    for to in others {
+                        self.datagram(to, from, &bytes);
+                    }
                 }
                 Output::Send { to, bytes } => {
                     let to = self.phones.iter().find(|(_, phone)| phone.at == to).map(|(name, _)| *name);
-                    to.into_iter().for_each(|to| self.datagram(to, from, &bytes));
+                    if let Some(to) = to {
+                        self.datagram(to, from, &bytes);
+                    }
                 }
                 Output::Open { session, .. } => {
                     assert!(

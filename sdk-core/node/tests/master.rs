@@ -69,7 +69,7 @@ impl Story {
 
 fn at(seconds: f64) -> Now {
     let since = Duration::from_secs_f64(seconds);
-    Now { mono: Moment::after_start(since), wall: Duration::from_secs(1_800_000_000) + since }
+    Now { mono: Moment::after_start(since), wall: Duration::from_hours(500_000) + since }
 }
 
 fn local(origin: &str, index: u64, event: &Value) -> String {

@@ -13,6 +13,8 @@ pub struct Config {
     pub minutes: u32,
     /// How many exo nodes; drawn from the seed (1 to 3) if `None`.
     pub exos: Option<u16>,
+    /// No faults but those that a story makes.
+    pub calm: bool,
     /// Print every step.
     pub trace: bool,
     /// A bug to inject, to prove that the invariants catch it.
@@ -22,7 +24,7 @@ pub struct Config {
 impl Config {
     /// That many phones for ten minutes.
     pub const fn of(seed: u64, phones: u16) -> Self {
-        Self { seed, phones, minutes: 10, exos: None, trace: false, bug: None }
+        Self { seed, phones, minutes: 10, exos: None, calm: false, trace: false, bug: None }
     }
 
     /// What to type to see this run again.

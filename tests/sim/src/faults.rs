@@ -144,7 +144,9 @@ impl World {
             Fault::Sleep(phones) if begins => phones.iter().for_each(|phone| self.sleep(*phone)),
             Fault::Sleep(phones) => phones.iter().for_each(|phone| self.wake(*phone)),
             Fault::WallClock(phones, by) if begins => {
-                phones.iter().for_each(|phone| self.phones[usize::from(*phone)].wall += by);
+                for phone in phones {
+                    self.phones[usize::from(*phone)].wall += by;
+                }
             }
             Fault::Http(part) => self.http_fails = if begins { part.min(1.0) } else { 0.0 },
             Fault::Roam(phones) if begins => phones.iter().for_each(|phone| self.roam(*phone)),

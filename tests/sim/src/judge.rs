@@ -159,7 +159,7 @@ impl World {
     }
 
     /// The master that every exo node follows, if they agree.
-    fn reign(&self) -> Option<&Master> {
+    pub(crate) fn reign(&self) -> Option<&Master> {
         let mut sessions = self.sites.iter().map(|site| site.exo.as_ref().map(crate::exo::Exo::session));
         let first: Option<&SessionId> = sessions.next().flatten();
         let agreed = first.is_some() && sessions.all(|session| session == first);

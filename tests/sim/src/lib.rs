@@ -8,6 +8,7 @@
 //!
 //! * [`world`]: the queue and the steps. [`bus`], [`driver`] and [`faults`] are the steps themselves.
 //! * [`exo`], [`follower`]: an exo node. [`phone`]: a phone.
+//! * [`hands`]: faults by hand, for tests that tell a story.
 //! * [`ledger`], [`judge`]: the invariants. [`bug`]: bugs that they must catch.
 //! * [`trace`]: the timing diagram of a failing seed.
 
@@ -18,6 +19,7 @@ mod driver;
 pub mod exo;
 mod faults;
 pub mod follower;
+pub mod hands;
 mod judge;
 pub mod ledger;
 pub mod phone;
