@@ -3,8 +3,10 @@
 //! `./scripts/test node` builds it for arm64 as it would ship, strips it and prints its size. Undefined symbols of
 //! the system's C library stay undefined: it is weighed, never run.
 
+use std::{net::SocketAddr, time::Duration};
+
 use exo_gpu::{Gpu, OpenOptions};
-use exo_node::driver::{FoundingOptions, JoinOptions, Node, WhoAmI};
+use exo_node::driver::{FoundingOptions, JoinOptions, MeetingPlace, Node, WhoAmI};
 
 /// Reaches every part, so that the linker keeps all of it.
 #[unsafe(no_mangle)]
@@ -12,7 +14,12 @@ pub extern "C" fn exo_footprint() -> i32 {
     let gpu = Gpu::open(OpenOptions::new());
     let tested = gpu.is_ok_and(|gpu| gpu.device().self_test(|_| ()).is_ok());
     let mut options = JoinOptions::new(WhoAmI::New);
-    options.founding = Some(FoundingOptions::default());
+    options.founding = Some(FoundingOptions {
+        app: String::new(),
+        place: MeetingPlace::Lan,
+        router: SocketAddr::from(([127, 0, 0, 1], 0)),
+        alone_after: Duration::ZERO,
+    });
     let joined = Node::join(options).is_ok_and(|node| node.view().nodes.is_empty());
     i32::from(tested) + i32::from(joined)
 }
