@@ -316,7 +316,7 @@ impl Member {
 
     fn fetch(&mut self, now: Moment) {
         let up = self.link.is_up();
-        let Some(term) = self.term.as_mut().filter(|_| up) else { return };
+        let Some(term) = self.term.as_mut().filter(|term| up && term.may_ask()) else { return };
         if term.snapshots.is_overdue(now) && term.snapshots.failed(now) {
             term.do_without(now, &mut self.stats);
         }

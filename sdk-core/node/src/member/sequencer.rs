@@ -69,6 +69,8 @@ pub(super) struct Sequencer {
     nack: Option<Nack>,
     progress: Moment,
     lost: bool,
+    astray: bool,
+    heard: Option<u64>,
     far: Option<u64>,
     asked: Option<Moment>,
 }
@@ -85,6 +87,8 @@ impl Sequencer {
             nack: None,
             progress: now,
             lost: false,
+            astray: false,
+            heard: None,
             far: None,
             asked: None,
         }
@@ -100,14 +104,26 @@ impl Sequencer {
         self.next.is_some()
     }
 
-    /// The greatest index that is applied or held, or that was heard and is too far ahead.
+    /// Whether all that is heard lies far behind us: our place came from a state that was not of this session.
+    pub(super) const fn is_astray(&self) -> bool {
+        self.astray
+    }
+
+    /// The greatest index that was heard, as far as it can be believed. What a snapshot says does not count.
     pub(super) fn newest(&self) -> Option<u64> {
-        let held = self.held.keys().next_back().copied();
-        held.max(self.far).max(self.next.and_then(|next| next.checked_sub(1)))
+        self.heard.max(self.far)
     }
 
     /// An event of our session came; `payload` is kept if it must wait.
     pub(super) fn hear(&mut self, now: Moment, index: u64, payload: &[u8], random: &mut Random) -> Place {
+        let place = self.place(now, index, payload, random);
+        if place != Place::Far {
+            self.heard = self.heard.max(Some(index));
+        }
+        place
+    }
+
+    fn place(&mut self, now: Moment, index: u64, payload: &[u8], random: &mut Random) -> Place {
         let Some(next) = self.next else {
             // The very first event of a session needs no snapshot.
             self.complete = index == 0;
@@ -124,6 +140,7 @@ impl Sequencer {
         }
         if index < next || index - next > WINDOW {
             self.lost |= index > next || now.since(self.progress) >= LOST;
+            self.astray |= index < next && now.since(self.progress) >= LOST;
             self.far = self.far.max((index > next).then_some(index));
             return if index < next { Place::Old } else { Place::Far };
         }
@@ -207,7 +224,7 @@ impl Sequencer {
     fn advance(&mut self, now: Moment, index: u64) {
         self.next = Some(index.saturating_add(1));
         self.nack = None;
-        self.lost = false;
+        (self.lost, self.astray) = (false, false);
         self.progress = now;
     }
 
@@ -235,6 +252,8 @@ impl Sequencer {
     fn keep_between(&mut self, next: u64) {
         self.held.retain(|index, _| *index >= next && *index - next <= WINDOW);
         self.held_bytes = self.held.values().map(|payload| payload.len()).sum();
+        // An index out of all reason was a lie, and is forgotten with what was held.
+        self.heard = self.heard.filter(|heard| *heard <= next.saturating_add(WINDOW));
     }
 }
 
@@ -316,6 +335,21 @@ mod tests {
             }
             panic!("the deadline does not move");
         }
+    }
+
+    #[test]
+    fn a_place_that_came_from_another_session_is_noticed_when_all_that_is_heard_lies_behind_it() {
+        let mut story = Story::from_snapshot(1530);
+        for second in 1..=9 {
+            story.until(second * 1000).hears([second]);
+        }
+        assert!(!story.sequencer.is_astray(), "it may be a replay for somebody else");
+        story.until(11_000).hears([11]);
+        assert!(story.sequencer.is_astray());
+        assert_eq!(story.sequencer.newest(), Some(11), "the snapshot does not count");
+        story.snapshot(10).hears([11]);
+        assert!(!story.sequencer.is_astray());
+        assert_eq!(story.applied, [11]);
     }
 
     #[test]

@@ -166,13 +166,19 @@ impl Term {
         noted
     }
 
+    /// Whether a state could be judged if it came: something of this session was heard.
+    pub(super) fn may_ask(&self) -> bool {
+        self.sequencer.newest().is_some()
+    }
+
     /// A state came. Takes it if it can be of this session.
     pub(super) fn restore(&mut self, now: Moment, body: &[u8], stats: &mut Stats) -> Result<(), Mistrust> {
         let snapshot = heard::snapshot(body).map_err(|_| Mistrust::Unreadable)?;
         let last = self.judge(&snapshot)?;
         self.recognition.state(snapshot.keys.iter().map(|key| &**key));
         let known = self.sequencer.complete_to();
-        if known.is_none_or(|known| last > known.try_into().unwrap_or(i64::MAX)) {
+        let is_newer = known.is_none_or(|known| last > known.try_into().unwrap_or(i64::MAX));
+        if is_newer || self.sequencer.is_astray() {
             self.replica = Replica::restore(&snapshot);
             self.here = self.replica.has(&self.node);
             self.doubt();
@@ -218,7 +224,8 @@ impl Term {
 
     /// When something is to be heard or fetched.
     pub(super) fn deadline(&self) -> Option<Moment> {
-        self.sequencer.deadline().into_iter().chain(self.snapshots.deadline()).min()
+        let snapshots = self.snapshots.deadline().filter(|_| self.may_ask());
+        self.sequencer.deadline().into_iter().chain(snapshots).min()
     }
 
     /// When everything is to be told again, if it was forgotten.
@@ -267,9 +274,9 @@ impl Term {
     fn judge(&mut self, snapshot: &Snapshot<'_>) -> Result<i64, Mistrust> {
         let last = snapshot.last_event_applied_idx.ok_or(Mistrust::Unreadable)?.max(-1);
         let node = |id: &NodeId| snapshot.nodes.iter().any(|node| **node == *id.as_str());
-        let heard = self.sequencer.newest();
-        let beyond =
-            heard.is_some_and(|heard| last > heard.saturating_add(AHEAD).try_into().unwrap_or(i64::MAX));
+        // Before anything of this session was heard, the state of the last one would look just as good.
+        let heard = self.sequencer.newest().ok_or(Mistrust::OtherSession)?;
+        let beyond = last > heard.saturating_add(AHEAD).try_into().unwrap_or(i64::MAX);
         if beyond || !node(&self.session.master_node_id) {
             return Err(Mistrust::OtherSession);
         }
