@@ -59,7 +59,7 @@ impl World {
     pub(crate) fn begin_episode(&mut self, Episode { until }: Episode) {
         self.judge_a_quiet_time();
         self.judge.disturbed();
-        for _ in 0..1 + self.random.below(4) {
+        for _ in 0..=self.random.below(4) {
             let begins = self.now + self.between(0, (until - self.now) / 2);
             let ends = self.between(begins + 1, until);
             let fault = self.draw_fault();
