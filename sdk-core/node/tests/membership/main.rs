@@ -189,7 +189,8 @@ async fn a_router_that_dies_is_noticed_and_its_successor_is_joined() {
     // What was still said in the old session is nothing to the new master.
     let heard = second.heard();
     let mut ours = of(&heard, &node).into_iter();
-    let first = ours.find(|local| local["session"]["master_node_id"] == OTHER).expect("nothing in its session");
+    let first =
+        ours.find(|local| local["session"]["master_node_id"] == OTHER).expect("nothing in its session");
     assert_eq!(first["origin_idx"], 0);
     assert_eq!(node.stats().links_lost, 1);
     node.leave(PATIENCE).await.unwrap();
