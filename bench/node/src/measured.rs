@@ -23,5 +23,8 @@ pub fn number(command: &mut Command) -> Result<f64> {
         bail!("{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    text.lines().last().and_then(|line| line.trim().parse().ok()).with_context(|| format!("no number in {text:?}"))
+    text.lines()
+        .last()
+        .and_then(|line| line.trim().parse().ok())
+        .with_context(|| format!("no number in {text:?}"))
 }

@@ -74,7 +74,11 @@ pub fn race(rounds: usize, contestants: Vec<Contestant<'_>>) -> Vec<Outcome> {
 /// A contestant whose one sample takes minutes: there is no warm-up and no second one.
 pub fn once(name: &str, version: &str, mut sample: impl FnMut() -> Result<f64>) -> Outcome {
     let result = sample().map(|cost| Stats { samples: 1, ..Stats::fixed(cost) });
-    Outcome { name: name.into(), version: version.into(), result: result.map_err(|error| format!("{error:#}")) }
+    Outcome {
+        name: name.into(),
+        version: version.into(),
+        result: result.map_err(|error| format!("{error:#}")),
+    }
 }
 
 fn outcome((contestant, costs): (Contestant<'_>, Vec<f64>)) -> Outcome {

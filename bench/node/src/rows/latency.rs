@@ -74,9 +74,15 @@ impl Scene {
         let count = move |_| {
             counter.fetch_add(1, SeqCst);
         };
-        listener.declare_subscriber("bench/bare").callback(count).background().wait().map_err(|e| anyhow!(e))?;
+        listener
+            .declare_subscriber("bench/bare")
+            .callback(count)
+            .background()
+            .wait()
+            .map_err(|e| anyhow!(e))?;
 
-        let link = Link::parse(&format!("exo://127.0.0.1:{port}")).map_err(|error| anyhow!("{error}"))?.confirm();
+        let link =
+            Link::parse(&format!("exo://127.0.0.1:{port}")).map_err(|error| anyhow!("{error}"))?.confirm();
         let mut options = JoinOptions::new(WhoAmI::New);
         options.search =
             SearchConfig { link: Some(link), only: Some([Provider::Link].into()), ..SearchConfig::default() };

@@ -26,14 +26,18 @@ pub fn run(plan: &Plan) -> Vec<Row> {
     };
     let idle = spec("P10.idle", "resident memory of an idle member after 10 minutes", "<= 15 MB");
     let crowd = spec("P10.crowd", "the same, in a cluster of 50 nodes", "<= 20 MB");
-    let wanted = [(idle, "2", 15e6), (crowd, "50", 20e6)].into_iter().filter(|(spec, ..)| plan.wants(spec.id));
+    let wanted =
+        [(idle, "2", 15e6), (crowd, "50", 20e6)].into_iter().filter(|(spec, ..)| plan.wants(spec.id));
     // Side by side: memory does not care, and ten minutes are long.
     std::thread::scope(|scope| {
-        let measure = |nodes| once("ours", env!("CARGO_PKG_VERSION"), by_python(plan, &["memory", seconds, nodes]));
+        let measure =
+            |nodes| once("ours", env!("CARGO_PKG_VERSION"), by_python(plan, &["memory", seconds, nodes]));
         let started: Vec<_> =
             wanted.map(|(spec, nodes, goal)| (spec, goal, scope.spawn(move || measure(nodes)))).collect();
         let row = |(spec, goal, measuring): (Spec, f64, ScopedJoinHandle<'_, Outcome>)| {
-            let ours = measuring.join().unwrap_or_else(|_| once("ours", "", || anyhow::bail!("the measuring broke off")));
+            let ours = measuring
+                .join()
+                .unwrap_or_else(|_| once("ours", "", || anyhow::bail!("the measuring broke off")));
             let peers = vec![Outcome::fixed("an exo node (given)", EXO_NODE)];
             Row { spec, ours, limit: Some(Outcome::fixed("goal", goal)), peers }
         };

@@ -75,7 +75,8 @@ impl Log {
 
     /// Seconds for one event: parsed, put in order, applied.
     fn apply(&self) -> Result<f64> {
-        let now = |millis| Now { mono: Moment::after_start(Duration::from_millis(millis)), wall: Duration::ZERO };
+        let now =
+            |millis| Now { mono: Moment::after_start(Duration::from_millis(millis)), wall: Duration::ZERO };
         let config = MemberConfig { listen_only: true, ..MemberConfig::of(NodeId::heard("be9c4")) };
         let mut member = Member::new(config, Random::seeded(1), now(0));
         let mut events = self.events.iter();
@@ -93,7 +94,11 @@ impl Log {
             Ok(())
         })?;
         let last = 145 + self.events.len() as u64;
-        ensure!(member.view().complete_to == Some(last), "applied to {:?} of {last}", member.view().complete_to);
+        ensure!(
+            member.view().complete_to == Some(last),
+            "applied to {:?} of {last}",
+            member.view().complete_to
+        );
         Ok(seconds)
     }
 
@@ -110,7 +115,8 @@ impl Log {
 /// The event of that variant, as text.
 fn event(golden: &str, variant: &str) -> Result<String> {
     let lines = golden.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let line = lines.into_iter().find(|line| line["variant"] == variant).with_context(|| format!("no {variant}"))?;
+    let line =
+        lines.into_iter().find(|line| line["variant"] == variant).with_context(|| format!("no {variant}"))?;
     let message: Value = serde_json::from_str(line["json"].as_str().context("no json")?)?;
     Ok(message["event"].to_string())
 }

@@ -81,8 +81,8 @@ enum Happened {
 }
 
 impl Actor {
-    /// Runs until the member has left or is abandoned.
-    pub(super) async fn run(mut self) {
+    /// Runs until the member has left or is abandoned; true if the goodbye was heard, or nobody had to hear one.
+    pub(super) async fn run(mut self) -> bool {
         let last = loop {
             self.do_as_asked();
             if *self.member.state() == MemberState::Left {
@@ -99,14 +99,15 @@ impl Actor {
         if let Some(link) = self.link.take() {
             let _ = time::timeout(CLOSE_WITHIN, link.close()).await;
         }
+        self.member.goodbye_was_heard()
     }
 
     /// Waits for the next thing, or for the machines' next deadline.
     async fn happens(&mut self) -> Happened {
         let wait = self.wait();
         let (link, phones) = (self.link.as_mut(), self.phones.as_mut());
+        // Not biased: a flood on one side shall not starve the others.
         tokio::select! {
-            biased;
             Some(order) = self.orders.recv() => Happened::Ordered(order),
             event = async { match link { Some(link) => link.next().await, None => pending().await } } =>
                 Happened::Link(event),

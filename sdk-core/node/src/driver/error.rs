@@ -20,6 +20,8 @@ pub enum NodeErrorKind {
     Port,
     /// The system gave no thread or socket: try again later.
     System,
+    /// Left, but the cluster did not acknowledge the goodbye: it shows the node for half a minute more.
+    Unheard,
     /// The node is over: join again.
     Over,
     /// A fault of ours: report it.

@@ -10,7 +10,7 @@ use std::{
 
 use exo_wire::NodeId;
 use tokio::{
-    runtime::{Builder, Runtime},
+    runtime::{Builder, Handle, Runtime},
     sync::{mpsc, watch},
     time,
 };
@@ -49,8 +49,10 @@ pub struct Node {
     notes: Vec<String>,
     orders: mpsc::Sender<Order>,
     reports: Reports,
-    /// True once nothing of the node runs any more.
-    over: watch::Receiver<bool>,
+    /// Set once nothing of the node runs any more: whether its goodbye was heard.
+    over: watch::Receiver<Option<bool>>,
+    /// The node's own runtime: callers need none.
+    runtime: Handle,
     /// Closed at the same moment; for those who cannot wait asynchronously.
     ended: Mutex<std_mpsc::Receiver<()>>,
 }
@@ -71,22 +73,22 @@ impl Node {
         let (orders_sender, orders) = mpsc::channel(WAITING_ORDERS);
         let losses = Arc::new(Losses::default());
         let (told, reports) = Told::new(losses.clone());
-        let (over_sender, over) = watch::channel(false);
+        let (over_sender, over) = watch::channel(None);
         let (ended_sender, ended) = std_mpsc::channel();
         let (ready_sender, ready) = std_mpsc::channel();
         let id = node_id.clone();
         let body = move || {
             // Held to the end: the id is ours, and the end is noticed.
             let _held = (reserved, ended_sender);
-            live(options, id, (told, losses, orders), &ready_sender);
-            over_sender.send_replace(true);
+            let heard = live(options, id, (told, losses, orders), &ready_sender);
+            over_sender.send_replace(Some(heard));
         };
         let system = |error: std::io::Error| {
             NodeError::new(NodeErrorKind::System, format!("no thread for the node: {error}"))
         };
         thread::Builder::new().name("exo-node".into()).spawn(body).map_err(system)?;
         match ready.recv() {
-            Ok(Ok(())) => {
+            Ok(Ok(runtime)) => {
                 let notes = note.into_iter().collect();
                 Ok(Self {
                     id: node_id,
@@ -94,6 +96,7 @@ impl Node {
                     orders: orders_sender,
                     reports,
                     over,
+                    runtime,
                     ended: Mutex::new(ended),
                 })
             }
@@ -167,17 +170,29 @@ impl Node {
         })
     }
 
-    /// Says goodbye and waits until the cluster has seen it, at most this long. Calling it again waits again.
+    /// Says goodbye and waits until the cluster has seen it, at most about this long. Calling it again waits again.
     pub async fn leave(&self, within: Duration) -> Result<(), NodeError> {
         // An error means that it is over already, which is what we want.
         let _ = self.orders.send(Order::Request(Request::Leave)).await;
+        // The clock is the node's own: the caller may be on any executor. Where that runtime ends, all is over soon.
         let mut over = self.over.clone();
-        match time::timeout(within, over.wait_for(|over| *over)).await {
-            Ok(_) => Ok(()),
-            Err(_) => Err(NodeError::new(
-                NodeErrorKind::System,
-                format!("the cluster did not acknowledge the goodbye within {} s", within.as_secs_f32()),
-            )),
+        let waiting = async move { drop(time::timeout(within, over.wait_for(Option::is_some)).await) };
+        let _ = self.runtime.spawn(waiting).await;
+        let mut over = self.over.clone();
+        if self.orders.is_closed() {
+            let _ = over.wait_for(Option::is_some).await;
+        }
+        let heard = *over.borrow();
+        match heard {
+            Some(true) => Ok(()),
+            Some(false) => {
+                Err(NodeError::new(NodeErrorKind::Unheard, "the cluster did not acknowledge the goodbye"))
+            }
+            None => {
+                let seconds = within.as_secs_f32();
+                let message = format!("the goodbye takes longer than {seconds} s");
+                Err(NodeError::new(NodeErrorKind::Unheard, message))
+            }
         }
     }
 
@@ -197,10 +212,10 @@ impl Drop for Node {
 }
 
 type Belongings = (Told, Arc<Losses>, mpsc::Receiver<Order>);
-type Ready = std_mpsc::Sender<Result<(), NodeError>>;
+type Ready = std_mpsc::Sender<Result<Handle, NodeError>>;
 
 /// The life of the node's thread. A panic ends the node, not the app.
-fn live(options: JoinOptions, node_id: NodeId, (told, losses, orders): Belongings, ready: &Ready) {
+fn live(options: JoinOptions, node_id: NodeId, (told, losses, orders): Belongings, ready: &Ready) -> bool {
     // zenoh wants the multi-thread scheduler; one worker beside this thread is enough.
     let runtime = Builder::new_multi_thread()
         .worker_threads(1)
@@ -213,7 +228,7 @@ fn live(options: JoinOptions, node_id: NodeId, (told, losses, orders): Belonging
         Err(error) => {
             let error = NodeError::new(NodeErrorKind::System, format!("no runtime for the node: {error}"));
             let _ = ready.send(Err(error));
-            return;
+            return false;
         }
     };
     let last_word = told.last_word();
@@ -221,19 +236,21 @@ fn live(options: JoinOptions, node_id: NodeId, (told, losses, orders): Belonging
         runtime.block_on(async {
             match start(options, node_id, (told, losses, orders)).await {
                 Ok((actor, _server)) => {
-                    let _ = ready.send(Ok(()));
-                    actor.run().await;
+                    let _ = ready.send(Ok(Handle::current()));
+                    actor.run().await
                 }
                 Err(error) => {
                     let _ = ready.send(Err(error));
+                    false
                 }
             }
-        });
+        })
     }));
-    if let Err(panic) = lived {
+    if let Err(panic) = &lived {
         last_word.send_replace(MemberState::Failed { why: in_words(panic.as_ref()) });
     }
     end(runtime);
+    lived.unwrap_or(false)
 }
 
 fn end(runtime: Runtime) {

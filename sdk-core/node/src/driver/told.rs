@@ -84,14 +84,9 @@ impl Told {
         (told, reports)
     }
 
-    /// The member said that something changed. With a new state comes a new view, before it: who sees *joined* finds
-    /// itself there.
-    pub(super) fn member_changed(&mut self, now: Moment, member: &Member) {
+    /// The member said that something changed; [`Self::refresh`] tells it.
+    pub(super) const fn member_changed(&mut self) {
         self.view_is_old = true;
-        if *self.state.borrow() != *member.state() {
-            self.tell_view(now, member);
-            self.tell_state(member.state().clone());
-        }
     }
 
     /// The state, if it is a new one.
@@ -101,12 +96,6 @@ impl Told {
             *told = state;
             is_new
         });
-    }
-
-    fn tell_view(&mut self, now: Moment, member: &Member) {
-        self.view_is_old = false;
-        self.next_view = now + VIEW_EVERY;
-        self.view.send_replace(Arc::new(member.view()));
     }
 
     /// For the one that outlives the driver: the state after a fault.
@@ -124,7 +113,8 @@ impl Told {
         self.trouble.send_replace(Some(why.into()));
     }
 
-    /// The figures, and the view if it is old and its time has come.
+    /// Everything that changed, the state last: who sees *joined* finds the figures and the view that go with it. A
+    /// view waits for its time, unless there is a new state.
     pub(super) fn refresh(&mut self, now: Moment, member: &Member, mut stats: NodeStats) {
         stats.member = member.stats();
         stats.overrun = self.losses.overrun.load(Relaxed);
@@ -134,8 +124,14 @@ impl Told {
             *told = stats;
             is_new
         });
-        if self.view_is_old && now >= self.next_view {
-            self.tell_view(now, member);
+        let is_new = *self.state.borrow() != *member.state();
+        if self.view_is_old && (is_new || now >= self.next_view) {
+            self.view_is_old = false;
+            self.next_view = now + VIEW_EVERY;
+            self.view.send_replace(Arc::new(member.view()));
+        }
+        if is_new {
+            self.tell_state(member.state().clone());
         }
     }
 

@@ -19,23 +19,31 @@ const GOODBYE: Duration = Duration::from_secs(2);
 pub(super) struct Leaving {
     until: Moment,
     over: bool,
+    heard: bool,
 }
 
 impl Leaving {
     /// Puts the goodbye into the outbox of a term in which we spoke; with none there is nothing to say.
     pub(super) fn begin(now: Moment, term: Option<&mut Term>) -> Self {
-        let Some(term) = term else { return Self { until: now, over: false } };
+        let Some(term) = term else { return Self { until: now, over: false, heard: false } };
         for saying in term.belongings().into_iter().chain([Saying::Goodbye]) {
             term.outbox.say(saying);
         }
-        Self { until: now + GOODBYE, over: false }
+        Self { until: now + GOODBYE, over: false, heard: false }
     }
 
-    /// Whether it just ended: everything is said, or there is no more time. True once.
-    pub(super) fn is_over(&mut self, now: Moment, said: bool) -> bool {
+    /// Whether it just ended: everything is said, or there is no more time. True once. `heard` says that nothing is
+    /// owed: the goodbye came back, or nobody knew us.
+    pub(super) fn is_over(&mut self, now: Moment, said: bool, heard: bool) -> bool {
         let over = !self.over && (said || self.until <= now);
         self.over |= over;
+        self.heard |= over && heard;
         over
+    }
+
+    /// Whether it ended well.
+    pub(super) const fn was_heard(&self) -> bool {
+        self.heard
     }
 
     pub(super) const fn has_left(&self) -> bool {

@@ -192,6 +192,11 @@ impl Member {
         self.stats
     }
 
+    /// Whether we left in order: the goodbye was acknowledged, or nobody knew us.
+    pub fn goodbye_was_heard(&self) -> bool {
+        self.leaving.as_ref().is_some_and(Leaving::was_heard)
+    }
+
     /// The last thing that the gate kept back. It was not published.
     pub const fn refusal(&self) -> Option<&Refusal> {
         self.refusal.as_ref()

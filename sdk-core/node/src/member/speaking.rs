@@ -127,7 +127,11 @@ impl Member {
 
     pub(super) fn end_when_said(&mut self, now: Moment) {
         let said = !self.may_speak() || self.term.as_ref().is_none_or(|term| term.outbox.is_empty());
-        if self.leaving.as_mut().is_some_and(|leaving| leaving.is_over(now, said)) {
+        let heard = match &self.term {
+            Some(term) if term.has_spoken() => self.may_speak() && term.outbox.is_empty(),
+            _ => true,
+        };
+        if self.leaving.as_mut().is_some_and(|leaving| leaving.is_over(now, said, heard)) {
             self.outputs.push_back(Output::HangUp);
         }
     }

@@ -90,7 +90,9 @@ pub(crate) async fn follow(
                 leaving = true;
                 if node.leave(LEAVE_WITHIN).await.is_err() {
                     ended = Ended::Unheard;
-                    break;
+                    if node.state() != MemberState::Left {
+                        break;
+                    }
                 }
             }
         }

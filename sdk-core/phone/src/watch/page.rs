@@ -52,6 +52,9 @@ impl Page {
             let old = self.last.len().saturating_sub(LAST_LINES.max(text.lines().count()));
             self.last.drain(..old);
         }
+        if matches!(happening.what, What::Advice(_) | What::Note(_)) {
+            return;
+        }
         let phone = self.phone(happening.phone.as_ref());
         match &happening.what {
             What::Started { node_id, .. } => phone.node_id.clone_from(node_id),
@@ -212,6 +215,14 @@ mod tests {
         }
         let text = page.render(Palette::Plain);
         assert!(text.contains("note 49") && !text.contains("note 40\n"), "{text}");
+    }
+
+    #[test]
+    fn a_note_about_nobody_is_no_phone() {
+        let mut page = page();
+        page.take(&Happening { at: Duration::ZERO, phone: None, what: What::Note("hello".into()) });
+        let text = page.render(Palette::Plain);
+        assert!(text.contains("hello") && !text.contains("This phone"), "{text}");
     }
 
     #[test]

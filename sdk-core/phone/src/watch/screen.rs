@@ -12,6 +12,9 @@ use crate::terminal::Palette;
 /// Fast enough for people, slow enough for a serial line.
 const REDRAW_EVERY: Duration = Duration::from_millis(100);
 
+/// A terminal that does not say how high it is.
+const USUAL_ROWS: usize = 24;
+
 /// A terminal with a page on it. Dropping it leaves the last page and an ordinary terminal.
 pub(crate) struct Screen {
     page: Page,
@@ -42,6 +45,8 @@ impl Screen {
 
     fn draw(&mut self) {
         let text = self.page.render(self.palette);
+        let fitting = text.lines().take(rows().saturating_sub(1));
+        let text: String = fitting.flat_map(|line| [line, "\n"]).collect();
         let frame = frame(&text, self.lines_drawn);
         self.lines_drawn = text.lines().count();
         self.drawn = Some(Instant::now());
@@ -55,6 +60,17 @@ impl Drop for Screen {
     fn drop(&mut self) {
         self.draw();
     }
+}
+
+/// How many lines fit. What scrolled away could not be drawn over.
+fn rows() -> usize {
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
+        && size.ws_row > 0
+    {
+        return size.ws_row.into();
+    }
+    USUAL_ROWS
 }
 
 /// The text over what was drawn before: back to its first line, every line cleared to its end, nothing left below.

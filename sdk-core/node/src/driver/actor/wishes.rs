@@ -80,7 +80,7 @@ impl Actor {
                 }
             }
             member::Output::Search(searching) => self.search(searching),
-            member::Output::Changed => self.told.member_changed(self.clock.now().mono, &self.member),
+            member::Output::Changed => self.told.member_changed(),
         }
     }
 
@@ -107,7 +107,7 @@ impl Actor {
             Wish::Part => {
                 // Nothing of one cluster may reach another: not a session, not an address, not an event.
                 self.member = Member::new(self.config.clone(), entropy::random(), now);
-                self.told.member_changed(now.mono, &self.member);
+                self.told.member_changed();
                 self.fetching = None;
                 let (link, dialling) = (self.link.take(), self.dialling.take());
                 if let Some(phones) = &mut self.phones {
