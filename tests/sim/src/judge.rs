@@ -4,7 +4,10 @@
 //! they agree, every phone is joined within 5 s and stays so, speaks at least every 15 s, loses no event, and has a
 //! view that equals the master's state.
 
-use exo_node::{master::Master, member::ClusterView};
+use exo_node::{
+    master::Master,
+    member::{ClusterView, Member},
+};
 use exo_wire::{NodeId, SessionId};
 use serde_json::Value;
 
@@ -166,7 +169,7 @@ impl World {
             return Err(Broken(format!("{} steps wait for their time", self.queue.len())));
         }
         for phone in &self.phones {
-            let stats = phone.member.as_ref().map(exo_node::member::Member::stats).unwrap_or_default();
+            let stats = phone.member.as_ref().map(Member::stats).unwrap_or_default();
             let flying = stats.sent.saturating_sub(stats.acked);
             // What a stream had not got through when its session ended stays unacknowledged for ever.
             if flying > 64 * (1 + stats.sessions) {
@@ -198,11 +201,10 @@ impl World {
         for phone in self.phones.iter().step_by(step) {
             let done = &mut compared[usize::from(phone.number)];
             let Some(member) = phone.member.as_ref().filter(|_| !*done) else { continue };
-            let view = member.view();
-            if view.complete_to.map(|index| index + 1) != Some(master.next_index()) {
+            if member.complete_to().map(|index| index + 1) != Some(master.next_index()) {
                 continue;
             }
-            match difference(&view, master) {
+            match difference(&member.view(), master) {
                 None => (*done, equal) = (true, equal + 1),
                 Some(why) => {
                     broken = Some(Broken(format!("phone{} sees another state: {why}", phone.number)));
@@ -227,7 +229,7 @@ impl World {
         let step = self.phones.len().div_ceil(100).max(1);
         for phone in self.phones.iter().step_by(step) {
             if self.judge.compared.get(usize::from(phone.number)) != Some(&true) {
-                let complete = phone.member.as_ref().and_then(|member| member.view().complete_to);
+                let complete = phone.member.as_ref().and_then(Member::complete_to);
                 let broken =
                     Broken(format!("phone{} never had a complete view; it has {complete:?}", phone.number));
                 return self.fail(broken);

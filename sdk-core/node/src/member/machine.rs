@@ -182,6 +182,11 @@ impl Member {
         self.term.as_ref().map(Term::view).unwrap_or_default()
     }
 
+    /// Up to where in the log the view is complete, without building it; `None` while it is partial.
+    pub fn complete_to(&self) -> Option<u64> {
+        self.term.as_ref().and_then(|term| term.sequencer.complete_to())
+    }
+
     /// The reign that we follow.
     pub fn session(&self) -> Option<&SessionId> {
         self.term.as_ref().map(|term| &term.session)

@@ -14,6 +14,7 @@ mod config;
 mod leaving;
 mod link;
 mod machine;
+mod node_key;
 mod notice;
 mod outbox;
 mod readings;

@@ -11,7 +11,7 @@ use exo_wire::{
     heard::{self, Event, Info, Snapshot},
 };
 
-use super::{ClusterView, Disk, Memory, NodeView, telemetry::is_marked};
+use super::{ClusterView, Disk, Memory, NodeView, node_key::NodeKey, telemetry::is_marked};
 
 const NODES: usize = 4096;
 const INSTANCES: usize = 1024;
@@ -54,7 +54,7 @@ struct Task {
 /// The state of one session.
 #[derive(Debug, Default)]
 pub(super) struct Replica {
-    nodes: HashMap<NodeId, Node>,
+    nodes: HashMap<NodeKey, Node>,
     present: usize,
     marked: usize,
     instances: BTreeMap<InstanceId, Instance>,
@@ -185,7 +185,7 @@ impl Replica {
 
     /// Whether the master counts that node as present.
     pub(super) fn has(&self, node: &NodeId) -> bool {
-        self.nodes.get(node).is_some_and(|node| node.present)
+        self.nodes.get(&NodeKey::of(node.as_str())).is_some_and(|node| node.present)
     }
 
     /// What an app sees.
@@ -193,7 +193,7 @@ impl Replica {
         ClusterView {
             session: Some(session.clone()),
             complete_to,
-            nodes: self.nodes.iter().map(|(id, node)| (id.clone(), node.view())).collect(),
+            nodes: self.nodes.iter().map(|(key, node)| (key.to_id(), node.view())).collect(),
             instances: self.instances.iter().map(|(id, instance)| (id.clone(), instance.view())).collect(),
             links: self.links.keys().cloned().collect(),
         }
@@ -201,7 +201,7 @@ impl Replica {
 
     fn learn(&mut self, id: &str, info: &Info<'_>) {
         // Nearly all news is of a node that is there: one look at the map is enough.
-        let known = self.nodes.get_mut(id).filter(|node| node.present);
+        let known = self.nodes.get_mut(&NodeKey::of(id)).filter(|node| node.present);
         if let Info::Identity(identity) = info {
             if known.is_none() {
                 self.arrive(id);
@@ -230,7 +230,7 @@ impl Replica {
 
     /// exo keeps what it knows of who a node is and what it can run, and forgets the rest.
     fn depart(&mut self, id: &str) {
-        let Some(node) = self.nodes.get_mut(id) else { return };
+        let Some(node) = self.nodes.get_mut(&NodeKey::of(id)) else { return };
         if std::mem::replace(&mut node.present, false) {
             self.present -= 1;
             self.marked -= usize::from(node.marked);
@@ -256,7 +256,8 @@ impl Replica {
 
     /// The record of a node, made if there is room. Those that left make room for those that come.
     fn node(&mut self, id: &str) -> Option<&mut Node> {
-        if !self.nodes.contains_key(id) {
+        let key = NodeKey::of(id);
+        if !self.nodes.contains_key(&key) {
             if self.nodes.len() >= NODES {
                 let gone = self.nodes.iter().find(|(_, node)| !node.present).map(|(id, _)| id.clone())?;
                 self.nodes.remove(&gone);
@@ -264,9 +265,9 @@ impl Replica {
             if id.len() > TEXT {
                 return None;
             }
-            self.nodes.insert(NodeId::heard(id), Node::default());
+            self.nodes.insert(key.clone(), Node::default());
         }
-        self.nodes.get_mut(id)
+        self.nodes.get_mut(&key)
     }
 
     fn place(&mut self, heard: &heard::Instance<'_>) {
@@ -525,7 +526,7 @@ mod tests {
         news(&mut replica, "0", &json!({"MiscData": {"friendly_name": long}}));
         news(&mut replica, &long, &json!({"NodeConfig": {}}));
         assert!(replica.nodes.len() <= NODES && replica.links.len() <= LINKS);
-        assert!(replica.nodes["0"].name.as_ref().unwrap().len() <= TEXT);
+        assert!(replica.nodes[&NodeKey::of("0")].name.as_ref().unwrap().len() <= TEXT);
         for n in 0..NODES {
             happened(&mut replica, &json!({"NodeTimedOut": {"event_id": "e", "node_id": format!("{n:x}")}}));
         }
