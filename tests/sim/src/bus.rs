@@ -82,6 +82,10 @@ impl World {
         if !self.passes(a, b) {
             self.sites[usize::from(a)].peers &= !(1 << b);
             self.sites[usize::from(b)].peers &= !(1 << a);
+            if !self.stuck.is_empty() {
+                self.judge.lost(self.now);
+            }
+            self.unstick();
             self.look_at_tokens();
         }
     }
@@ -195,11 +199,20 @@ impl World {
 
     /// A payload is at a router: on to the others, and to this one's clients.
     fn route(&mut self, place: u16, parcel: &Rc<Parcel>) {
-        for other in self.reaches(place, true).into_iter().skip(1) {
-            let at = self.now + self.router_delay(place, other);
-            self.queue.push(at, Step::Arrive { site: other, parcel: Rc::clone(parcel), relayed: true });
+        let passing = self.reaches(place, true);
+        for other in passing.iter().copied().skip(1) {
+            self.relay(place, other, parcel);
+        }
+        if !self.split.is_empty() {
+            let linked = self.reaches(place, false).into_iter().filter(|other| !passing.contains(other));
+            self.stuck.extend(linked.map(|other| (place, other, Rc::clone(parcel))));
         }
         self.gather(place, parcel);
+    }
+
+    fn relay(&mut self, from: u16, to: u16, parcel: &Rc<Parcel>) {
+        let at = self.now + self.router_delay(from, to);
+        self.queue.push(at, Step::Arrive { site: to, parcel: Rc::clone(parcel), relayed: true });
     }
 
     /// Constant for a pair of places, so that nothing overtakes on one path.
@@ -346,6 +359,17 @@ impl World {
         Some(state)
     }
 
+    /// What was held passes now, if the link outlived it; otherwise it is lost.
+    fn unstick(&mut self) {
+        for (from, to, parcel) in std::mem::take(&mut self.stuck) {
+            if self.reaches(from, true).contains(&to) {
+                self.relay(from, to, &parcel);
+            } else if self.reaches(from, false).contains(&to) {
+                self.stuck.push((from, to, parcel));
+            }
+        }
+    }
+
     /// The links between exo nodes that are split break after their lease; those that heal come back.
     pub(crate) fn split(&mut self, pairs: &[(u16, u16)], begins: bool) {
         for &(a, b) in pairs {
@@ -354,6 +378,7 @@ impl World {
                 self.queue.push(self.now + 10 * SECOND, Step::Unpeer(a, b));
             } else {
                 self.split.retain(|pair| *pair != (a, b));
+                self.unstick();
                 let at = self.now + self.between(100 * MILLI, 1200 * MILLI);
                 self.queue.push(at, Step::Peer(a, b));
             }

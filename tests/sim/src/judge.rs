@@ -28,6 +28,8 @@ const PEOPLE_WAIT: Time = 2 * SECOND;
 const SENT_AGAIN_WITHIN: Time = 7 * SECOND;
 /// From then on replicas are compared.
 const REPLICAS_AFTER: Time = 8 * SECOND;
+/// By then every view is complete, even if `GET /state` failed for long: it is asked for every 16 s.
+const COMPLETE_WITHIN: Time = 20 * SECOND;
 /// An event that was published so long ago is in the log.
 const LOGGED_WITHIN: Time = 8 * SECOND;
 /// And nobody is silent for longer.
@@ -222,7 +224,7 @@ impl World {
     /// At the end of a quiet time: everything that was to come out of it did.
     pub(crate) fn judge_a_quiet_time(&mut self) {
         let well = self.judge.well_for(self.now).unwrap_or(0);
-        if well < REPLICAS_AFTER + 5 * SECOND {
+        if well < COMPLETE_WITHIN {
             return;
         }
         let Some(session) = self.reign().map(|master| master.session().clone()) else { return };

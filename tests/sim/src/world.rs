@@ -146,6 +146,8 @@ pub struct World {
     pub(crate) phones: Vec<Phone>,
     /// Pairs of exo nodes between which nothing passes.
     pub(crate) split: Vec<(u16, u16)>,
+    /// What TCP holds for an exo node while nothing passes.
+    pub(crate) stuck: Vec<(u16, u16, Rc<Parcel>)>,
     /// The part of what exo nodes hear that is lost.
     pub(crate) loss_at_exo: f64,
     /// The part of `GET /state` that fails.
@@ -172,6 +174,7 @@ impl World {
             sites: (0..exos).map(|_| Site::default()).collect(),
             phones,
             split: Vec::new(),
+            stuck: Vec::new(),
             loss_at_exo: 0.0,
             http_fails: 0.0,
             ledger: Ledger::default(),

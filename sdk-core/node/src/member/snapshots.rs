@@ -1,8 +1,8 @@
 //! Asking for the state: when, how often, and when to do without.
 //!
-//! One request at a time; after a failure again in 0.5, 1, 2, 4 s and so on, at last once a minute. After four
-//! failures the log is entered where we stand and the view is partial; a later try may complete it. The fifth to
-//! seventh come within half a minute, since the usual reason is an exo node that has not heard yet who won.
+//! One request at a time; after a failure again in 0.5, 1, 2, 4, 8 s, then every 16 s. After four failures the log is
+//! entered where we stand and the view is partial; a later try may complete it. Where nobody is known who could answer
+//! it is tried once a minute.
 
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use crate::now::Moment;
 
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const TRIES: u32 = 4;
+const LAST_WAIT: Duration = Duration::from_secs(16);
 const LATER: Duration = Duration::from_mins(1);
 /// The driver should have answered by then.
 const ANSWER: Duration = Duration::from_secs(6);
@@ -65,7 +66,7 @@ impl Snapshots {
     pub(super) fn failed(&mut self, now: Moment) -> bool {
         self.failures = self.failures.saturating_add(1);
         let wait = FIRST_WAIT.saturating_mul(1 << (self.failures - 1).min(10));
-        self.state = State::Due(now + wait.min(LATER));
+        self.state = State::Due(now + wait.min(LAST_WAIT));
         self.failures == TRIES
     }
 
@@ -119,7 +120,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(asked, [0, 500, 1500, 3500, 7500, 15_500, 31_500, 63_500]);
+        assert_eq!(asked, [0, 500, 1500, 3500, 7500, 15_500, 31_500, 47_500, 63_500]);
         assert_eq!(without, Some(3500));
     }
 
