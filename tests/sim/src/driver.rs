@@ -3,13 +3,10 @@
 use std::rc::Rc;
 
 use exo_node::{
-    discovery::{Found, Locator, Provider},
+    discovery::{Input as Wanted, Locator},
     member::{Input, MemberState, Output, Readings},
 };
-use exo_wire::{
-    Sealed, Zid,
-    datagram::{API_PORT, ZENOH_PORT},
-};
+use exo_wire::{Sealed, Zid, datagram::ZENOH_PORT};
 
 use crate::{
     ledger::Broken,
@@ -35,6 +32,7 @@ impl World {
             phone.start(self.now);
             phone.armed = Time::MAX;
             self.did(Party::Phone(number), "starts");
+            self.begin_search(number);
             self.follow_up(number);
         }
     }
@@ -43,7 +41,7 @@ impl World {
     pub(crate) fn stop(&mut self, number: u16) {
         self.unlink(number);
         let phone = &mut self.phones[usize::from(number)];
-        (phone.member, phone.searching, phone.joined, phone.asleep) = (None, None, false, None);
+        (phone.member, phone.search, phone.joined, phone.asleep) = (None, None, false, None);
         self.ledger.ended(number);
         self.did(Party::Phone(number), "is killed");
     }
@@ -108,15 +106,8 @@ impl World {
                 self.queue.push(at, Step::Readings { phone: number, readings });
             }
             Output::Publish(sealed) => self.publish(number, &sealed),
-            Output::Search(true) => {
-                let phone = &mut self.phones[usize::from(number)];
-                phone.searches += 1;
-                let search = phone.searches;
-                phone.searching = Some(search);
-                let at = self.now + self.between(10 * MILLI, 300 * MILLI);
-                self.queue.push(at, Step::Discover { phone: number, search });
-            }
-            Output::Search(false) => self.phones[usize::from(number)].searching = None,
+            Output::Search(true) => self.tell_search(number, Wanted::Search),
+            Output::Search(false) => self.tell_search(number, Wanted::Rest),
             Output::Changed => self.changed(number),
         }
     }
@@ -134,38 +125,16 @@ impl World {
     }
 
     /// Whether the phone can reach that exo node, and be reached.
-    fn connects(&self, number: u16, place: u16) -> bool {
+    pub(crate) fn connects(&self, number: u16, place: u16) -> bool {
         let weather = self.phones[usize::from(number)].weather;
         !weather.deaf && !weather.mute && usize::from(place) < self.sites.len()
     }
 
-    fn is_up(&self, place: u16) -> bool {
+    pub(crate) fn is_up(&self, place: u16) -> bool {
         self.sites.get(usize::from(place)).is_some_and(|site| site.exo.is_some())
     }
 
-    pub(crate) fn discover(&mut self, number: u16, search: u32) {
-        let phone = &self.phones[usize::from(number)];
-        if phone.searching != Some(search) {
-            return;
-        }
-        self.queue.push(self.now + SECOND, Step::Discover { phone: number, search });
-        if phone.asleep.is_some() {
-            return;
-        }
-        for place in 0..self.sites.len() as u16 {
-            if self.is_up(place) && self.connects(number, place) {
-                let found = Found {
-                    locators: vec![Locator::new(address(place, ZENOH_PORT))],
-                    zid: self.zid(place),
-                    api: Some(address(place, API_PORT)),
-                    by: Provider::Multicast,
-                };
-                self.tell(number, Input::Found(found));
-            }
-        }
-    }
-
-    fn zid(&self, place: u16) -> Option<Zid> {
+    pub(crate) fn zid(&self, place: u16) -> Option<Zid> {
         self.sites.get(usize::from(place))?.exo.as_ref().and_then(|exo| Zid::of(exo.id()))
     }
 
@@ -208,6 +177,9 @@ impl World {
             return self.unlinked(number, "nobody answered");
         };
         phone.link = Some(place);
+        let host = address(place, ZENOH_PORT).ip();
+        phone.past_hosts.retain(|past| *past != host);
+        phone.past_hosts.insert(0, host);
         let clients = &mut self.sites[usize::from(place)].clients;
         if let Err(at) = clients.binary_search(&number) {
             clients.insert(at, number);
@@ -340,6 +312,7 @@ impl World {
         }
         let (lost, epoch) = (phone.link.is_none(), phone.epoch);
         self.did(Party::Phone(number), "wakes");
+        self.tell_search(number, Wanted::Tick);
         self.tell(number, Input::Tick);
         self.catch_up(number);
         if lost {

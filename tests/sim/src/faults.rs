@@ -168,6 +168,7 @@ impl World {
         if phone.asleep.is_none() && phone.member.is_some() {
             // The router keeps its end for a lease, but whatever it sends is lost: as if unlinked, untold.
             self.unlink(number);
+            self.move_search(number);
             self.tell(number, Input::NetworkChanged);
         }
     }

@@ -1,6 +1,11 @@
 //! One simulated phone: a real member, and what its driver and its network do to it.
 
-use std::{collections::VecDeque, net::SocketAddr, rc::Rc, time::Duration};
+use std::{
+    collections::VecDeque,
+    net::{IpAddr, SocketAddr},
+    rc::Rc,
+    time::Duration,
+};
 
 use exo_node::{
     Now, Random,
@@ -9,7 +14,7 @@ use exo_node::{
 };
 use exo_wire::{NodeId, Topic};
 
-use crate::queue::Time;
+use crate::{queue::Time, search::Search};
 
 /// How much a sleeping phone's socket and channel hold.
 const INBOX: usize = 1024;
@@ -53,8 +58,10 @@ pub struct Phone {
     pub link: Option<u16>,
     /// Counts links and dials, so that what belongs to an older one can be told.
     pub epoch: u32,
-    /// Whether discovery searches, and which search.
-    pub searching: Option<u32>,
+    /// Hosts where it found exo before, kept through restarts.
+    pub past_hosts: Vec<IpAddr>,
+    /// Its discovery, while the app runs.
+    pub search: Option<Search>,
     /// What the network does to it.
     pub weather: Weather,
     /// Since when it sleeps.
@@ -79,8 +86,6 @@ pub struct Phone {
     skew: Duration,
     /// Its wall clock is off by so many seconds.
     pub wall: i64,
-    /// How many searches it began.
-    pub searches: u32,
     /// How often its timer rang without time passing.
     pub still: u32,
     /// For a bug: the origin that it tampers with, its next index, and by how much it is shifted.
@@ -97,7 +102,8 @@ impl Phone {
             member: None,
             link: None,
             epoch: 0,
-            searching: None,
+            past_hosts: Vec::new(),
+            search: None,
             weather: Weather::default(),
             asleep: None,
             inbox: VecDeque::new(),
@@ -110,7 +116,6 @@ impl Phone {
             able: random.below(4) == 0,
             skew: Duration::from_millis(random.below(1_000_000)),
             wall: 1_800_000_000,
-            searches: 0,
             still: 0,
             shifted: Default::default(),
             random,

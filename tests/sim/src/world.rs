@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use exo_node::{Now, Random, member::Readings, now::Moment};
-use exo_wire::SessionId;
+use exo_wire::{SessionId, datagram::Nonce};
 
 use crate::{
     config::Config,
@@ -31,8 +31,10 @@ pub(crate) enum Step {
     HandOut(u16),
     /// A late payload reaches a phone, if it still has that link.
     Hear { phone: u16, epoch: u32, parcel: Rc<Parcel> },
-    /// Discovery looks around, if it still is that search.
-    Discover { phone: u16, search: u32 },
+    /// The timer of a phone's discovery rings.
+    SearchTimer(u16),
+    /// An exo node's answer to a Hello reaches a phone.
+    WhatsUp { phone: u16, site: u16, nonce: Nonce },
     /// TCP knocks at an exo node's port.
     Knock { phone: u16, epoch: u32, site: u16 },
     /// A dial ends: linked to that place, or to none.
@@ -253,7 +255,8 @@ impl World {
             Step::Arrive { site, parcel, relayed } => self.arrive(site, &parcel, relayed),
             Step::HandOut(site) => self.hand_out(site),
             Step::Hear { phone, epoch, parcel } => self.hear_late(phone, epoch, &parcel),
-            Step::Discover { phone, search } => self.discover(phone, search),
+            Step::SearchTimer(phone) => self.search_timer(phone),
+            Step::WhatsUp { phone, site, nonce } => self.whats_up(phone, site, nonce),
             Step::Knock { phone, epoch, site } => self.knock(phone, epoch, site),
             Step::Dialled { phone, epoch, site } => self.dialled(phone, epoch, site),
             Step::Break { phone, epoch, why } => self.break_link(phone, epoch, why),
