@@ -1,6 +1,6 @@
 //! Showing a membership: what happens is plain data, and each way of showing it is a pure function of that.
 //!
-//! [`follow`] pulls the node's streams and makes [`Happening`]s of them; [`lines`] writes them as JSON or as text, and
+//! [`follow()`] pulls the node's streams and makes [`Happening`]s of them; [`lines`] writes them as JSON or as text, and
 //! [`screen`] draws them over each other on a terminal.
 
 mod advice;
