@@ -51,13 +51,9 @@ impl World {
             (true, true) => edit(bytes, |json| json["event"]["NodeGatheredInfo"]["when"] = "other".into()),
             (true, false) => {
                 *shift += 1;
-                let index = *next - 1 + *shift;
-                edit(bytes, |json| json["origin_idx"] = index.into())
+                renumber(bytes, index, *next - 1 + *shift)
             }
-            (false, _) => {
-                let index = index + *shift;
-                edit(bytes, |json| json["origin_idx"] = index.into())
-            }
+            (false, _) => renumber(bytes, index, index + *shift),
         }
     }
 
@@ -67,6 +63,12 @@ impl World {
         let id = self.phones[usize::from(number)].node_id.as_str().as_bytes();
         is_deaf && parcel.bytes.windows(id.len()).any(|window| window == id)
     }
+}
+
+/// The same bytes with another index.
+fn renumber(bytes: &[u8], from: u64, to: u64) -> Vec<u8> {
+    let text = String::from_utf8_lossy(bytes);
+    text.replacen(&format!("\"origin_idx\":{from},"), &format!("\"origin_idx\":{to},"), 1).into()
 }
 
 /// The same JSON, edited. Keys keep their order only as far as the parser keeps it; exo does not mind.

@@ -117,7 +117,7 @@ impl World {
 
     fn some_phones(&mut self) -> Vec<u16> {
         let all = u64::from(self.config.phones);
-        let most = if all > 100 { all / 20 } else { all };
+        let most = if all > 100 { all / 50 } else { all };
         let count = 1 + self.random.below(most.max(1));
         let mut phones: Vec<u16> = (0..count).map(|_| self.random.below(all.max(1)) as u16).collect();
         phones.sort_unstable();
