@@ -2,9 +2,9 @@
 //!
 //! The phones are real [`Member`](exo_node::member::Member) and [`Discovery`](exo_node::discovery::Discovery)
 //! machines; drivers, networks and exo nodes are simulated. One queue holds everything that will happen; the same
-//! seed gives the same run to the byte. Faults come in episodes: loss, delay, duplicates, partitions (also of one direction), killed apps and exo nodes, sleep, jumping clocks,
-//! roaming, HTTP that fails. After each step what was published is checked; whenever all is well again, so is
-//! everything else.
+//! seed gives the same run to the byte. Faults come in episodes: loss, delay, duplicates, partitions (also of one
+//! direction), killed apps and exo nodes, sleep, jumping clocks, roaming, HTTP that fails. After each step what was
+//! published is checked; whenever all is well again, so is everything else.
 //!
 //! * `world`: the queue and the steps. `bus`, `driver` and `faults` are the steps themselves.
 //! * [`exo`], [`follower`]: an exo node. [`phone`], [`search`]: a phone.
