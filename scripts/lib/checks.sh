@@ -3,6 +3,13 @@
 
 clippy() { cargo clippy --locked --workspace --all-targets "$@" -- -D warnings; }
 
+# What computes and what decides. The node's driver needs a C compiler for that target (zenoh's configuration parser).
+check_windows() {
+    local target=x86_64-pc-windows-msvc
+    cargo check --locked --target "$target" -p exo-gpu -p exo-wire &&
+        cargo check --locked --target "$target" -p exo-node --no-default-features
+}
+
 # Our own files, by find's rules: without git, so that a copy of the tree can be tested too.
 our_files() {
     find . \( -name target -o -name .git -o -name .tools -o -name .venv \) -prune -o -type f \( "$@" \) -print
