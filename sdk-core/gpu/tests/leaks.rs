@@ -106,21 +106,29 @@ fn a_thousand_devices_open_and_close() {
         }
     };
     ours(101);
-    let (live, before) = (LIVE.load(Ordering::Relaxed), resident());
-    ours(900);
-    let grown = LIVE.load(Ordering::Relaxed) - live;
-    assert!(grown < 900, "{grown} bytes of ours remain of 900 devices");
+    let live = LIVE.load(Ordering::Relaxed);
+    let grown = least_growth(|| ours(300));
+    let kept = LIVE.load(Ordering::Relaxed) - live;
+    assert!(kept < 900, "{kept} bytes of ours remain of 900 devices");
     // Drivers keep something of every device (lavapipe does); how much is measured by opening it bare.
-    let grown = resident() - before;
     bare(100);
-    let before = resident();
-    bare(900);
-    let drivers = resident() - before;
-    println!("the process grew by {grown} KiB over 900 devices of ours, by {drivers} KiB over 900 bare ones");
+    let drivers = least_growth(|| bare(300));
+    println!("the process grew by {grown} KiB over 300 devices of ours, by {drivers} KiB over 300 bare ones");
     assert!(
-        grown < drivers + 900,
-        "the process grew by {grown} KiB over 900 devices, bare Vulkan by {drivers} KiB"
+        grown < drivers + 300,
+        "the process grew by {grown} KiB over 300 devices, bare Vulkan by {drivers} KiB"
     );
+}
+
+/// How much the process grew over the round that made it grow least, of three. A leak shows in every round; a heap
+/// that settles, or a busy machine on which threads end late, does not.
+fn least_growth(mut round: impl FnMut()) -> i64 {
+    let growth = (0..3).map(|_| {
+        let before = resident();
+        round();
+        resident() - before
+    });
+    growth.min().unwrap_or(0)
 }
 
 /// Opens and closes `n` devices with nothing of ours in between.
