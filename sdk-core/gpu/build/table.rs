@@ -1,14 +1,24 @@
-//! Writes `kernels.rs`: a static table of all kernels and a constant for each, and the Metal sources beside it.
+//! Writes `kernels.rs`: a static table of all kernels and a constant for each, and beside it the Metal sources and
+//! the SPIR-V modules, deflated.
 
 use std::{fmt::Write as _, fs, path::Path};
 
+use miniz_oxide::deflate::compress_to_vec;
+
 use crate::compile::Compiled;
+
+/// Deflate's highest level; there is time at the build.
+const BEST: u8 = 10;
 
 pub(crate) fn write(kernels: &[Compiled], out: &Path) -> Result<(), String> {
     let mut rust = String::new();
     for kernel in kernels {
         let metal = out.join(format!("{}.metal", kernel.name));
         fs::write(&metal, &kernel.msl).map_err(|e| format!("{}: {e}", metal.display()))?;
+        let spirv: Vec<u8> = kernel.spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let packed = out.join(format!("{}.spv.deflate", kernel.name));
+        fs::write(&packed, compress_to_vec(&spirv, BEST))
+            .map_err(|e| format!("{}: {e}", packed.display()))?;
     }
     render(kernels, &mut rust).map_err(|e| e.to_string())?;
     let path = out.join("kernels.rs");
@@ -17,7 +27,6 @@ pub(crate) fn write(kernels: &[Compiled], out: &Path) -> Result<(), String> {
 
 fn render(kernels: &[Compiled], rust: &mut String) -> std::fmt::Result {
     writeln!(rust, "/// Every kernel, by name.")?;
-    writeln!(rust, "#[allow(clippy::unreadable_literal)] // Machine code.")?;
     writeln!(rust, "pub(crate) static KERNELS: [Kernel; {}] = [", kernels.len())?;
     for kernel in kernels {
         let Compiled { name, entry, params_bytes, workgroup, .. } = kernel;
@@ -27,7 +36,13 @@ fn render(kernels: &[Compiled], rust: &mut String) -> std::fmt::Result {
         writeln!(rust, "        name: {name:?},")?;
         writeln!(rust, "        entry: {entry:?},")?;
         writeln!(rust, "        #[cfg(any(not(target_vendor = \"apple\"), test))]")?;
-        writeln!(rust, "        spirv: &{:?},", kernel.spirv)?;
+        writeln!(rust, "        spirv: Packed {{")?;
+        writeln!(
+            rust,
+            "            deflated: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.spv.deflate\")),"
+        )?;
+        writeln!(rust, "            words: {},", kernel.spirv.len())?;
+        writeln!(rust, "        }},")?;
         writeln!(rust, "        #[cfg(any(target_vendor = \"apple\", test))]")?;
         writeln!(rust, "        msl: include_str!(concat!(env!(\"OUT_DIR\"), \"/{name}.metal\")),")?;
         writeln!(rust, "        bindings: &[{}],", bindings.join(", "))?;

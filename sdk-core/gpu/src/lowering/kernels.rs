@@ -4,6 +4,8 @@
 //! that nobody uses is a warning.
 
 use super::Kernel;
+#[cfg(any(not(target_vendor = "apple"), test))]
+use super::Packed;
 use crate::op::Access;
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));

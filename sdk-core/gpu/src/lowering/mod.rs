@@ -13,12 +13,16 @@ mod gather;
 pub(crate) mod kernels;
 mod matrix;
 mod order;
+#[cfg(any(not(target_vendor = "apple"), test))]
+mod packed;
 mod rope;
 mod rows;
 #[cfg(test)]
 mod tests;
 mod variants;
 
+#[cfg(any(not(target_vendor = "apple"), test))]
+pub(crate) use packed::Packed;
 use rows::Reduction;
 
 use crate::{
@@ -55,9 +59,9 @@ pub(crate) struct Kernel {
     pub(crate) name: &'static str,
     /// The entry point's name in the SPIR-V and in the Metal source: the file's name.
     pub(crate) entry: &'static str,
-    /// SPIR-V words. A program carries only what its platform runs.
+    /// SPIR-V. A program carries only what its platform runs.
     #[cfg(any(not(target_vendor = "apple"), test))]
-    pub(crate) spirv: &'static [u32],
+    pub(crate) spirv: Packed,
     /// Metal source.
     #[cfg(any(target_vendor = "apple", test))]
     pub(crate) msl: &'static str,

@@ -1,7 +1,6 @@
 //! Pipelines: made when a kernel is first used, kept until the device is closed.
 
 use std::{
-    borrow::Cow,
     collections::HashMap,
     ffi::CString,
     path::PathBuf,
@@ -87,11 +86,11 @@ impl Pipelines {
         })?;
         let layout = self.layout(kernel.bindings.len())?;
         let cache = self.cache()?.raw();
-        let code = if self.is_watched {
-            Cow::Owned(with_whole_access_chains(kernel.spirv))
-        } else {
-            Cow::Borrowed(kernel.spirv)
-        };
+        let code = kernel.spirv.unpack().ok_or_else(|| Error::Driver {
+            call: "vkCreateShaderModule",
+            code: format!("kernel `{}` is damaged in this program", kernel.name),
+        })?;
+        let code = if self.is_watched { with_whole_access_chains(&code) } else { code };
         let code = vk::ShaderModuleCreateInfo::default().code(&code);
         // SAFETY: the device is alive; the words are a module that the build script made and the tests validated.
         let module = unsafe { device.create_shader_module(&code, None) }

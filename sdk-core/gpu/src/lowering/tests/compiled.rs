@@ -24,7 +24,7 @@ fn spirv_val(kernel: &Kernel) -> Result<(), String> {
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|e| format!("spirv-val does not start ({e}); scripts/setup installs it"))?;
-    let bytes: Vec<u8> = kernel.spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let bytes: Vec<u8> = kernel.spirv.unpack().unwrap().iter().flat_map(|word| word.to_le_bytes()).collect();
     // A validator that leaves early closes the pipe; its exit status tells.
     let _ = child.stdin.take().map(|mut stdin| stdin.write_all(&bytes));
     let output = child.wait_with_output().map_err(|e| e.to_string())?;
