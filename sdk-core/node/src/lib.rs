@@ -22,12 +22,10 @@
 pub mod discovery;
 #[cfg(feature = "driver")]
 pub mod driver;
+pub mod http;
 pub mod interface;
 pub mod master;
 pub mod member;
-pub mod now;
-pub mod random;
 
+pub use exo_telemetry::{Now, Random, now, random};
 pub use interface::{Interface, InterfaceKind};
-pub use now::Now;
-pub use random::Random;

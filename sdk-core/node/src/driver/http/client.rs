@@ -8,7 +8,7 @@ use tokio::{
     time,
 };
 
-use super::response::Response;
+use crate::http::response::Response;
 
 /// exo's state is about 130 kB a node.
 const LARGEST_BODY: usize = 32 << 20;

@@ -17,7 +17,7 @@ use tokio::{
     time,
 };
 
-use super::request::{Asked, asked};
+use crate::http::request::{Asked, asked};
 
 /// exo's nodes ask every 10 s, each for itself.
 const MOST_CONNECTIONS: usize = 16;

@@ -79,7 +79,7 @@ impl Response {
             }
             None => {
                 self.unread.extend_from_slice(bytes);
-                if let Some((framing, head)) = head(&self.unread)? {
+                if let Some((framing, head)) = head(&self.unread)?.filter(|(_, head)| *head <= LONGEST_HEAD) {
                     if let Framing::Length(length) = framing
                         && length > self.largest_body
                     {

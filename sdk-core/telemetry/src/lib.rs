@@ -1,0 +1,25 @@
+//! What a phone knows about itself and its cluster, and what follows from it.
+//!
+//! exo knows of a node its memory and, on Macs, one temperature. Phones throttle, run on batteries and sit on Wi-Fi:
+//! placing work on them without knowing that fails. Here are honest readings, a forecast instead of a reaction, links
+//! that were measured, and a placement that says why.
+//!
+//! The crate does no I/O and reads no clock: machines take an input and the time ([`Now`]), and return what to do.
+//! Sockets, files and threads are `exo-node`'s.
+//!
+//! ```text
+//!   probe ──> [reading] ──> collector ──> protocol messages ──> aggregator ──> cluster state
+//!                │                                                                │
+//!          [thermal] model, governor      [policy] allowance      [score]   [topology] ──> [placement]
+//! ```
+//!
+//! * [`reading`]: a value with its provenance; what cannot be had says why, and is never 0.
+#![forbid(unsafe_code)]
+
+pub mod now;
+pub mod random;
+pub mod reading;
+
+pub use now::Now;
+pub use random::Random;
+pub use reading::{Reading, Readings, Source, Timestamp};
