@@ -1,13 +1,18 @@
-"""`python crowd.py LOCATOR SESSION_JSON N`: N nodes that are not there, with their telemetry once a second.
+"""`python crowd.py LOCATOR SESSION_JSON N`: N nodes that are not there, each as talkative as an exo node on Linux.
 
-Gives a member a cluster of that size to keep in mind. Each speaks as a Linux exo node does."""
+Gives a member a cluster of that size to keep in mind: memory every second, and every minute the state of the download of
+each of 120 models."""
 
 import itertools
 import json
 import sys
 import time
+from pathlib import Path
 
 import zenoh
+
+MODELS = 120
+GOLDEN = Path(__file__).resolve().parents[2] / "tests/vectors/exo/golden_local_events.jsonl"
 
 locator, session, count = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])
 config = zenoh.Config()
@@ -21,6 +26,15 @@ def size(amount: int) -> dict:
 
 
 MEMORY = {name: size(8 << 30) for name in ("ram_total", "ram_available", "swap_total", "swap_available")}
+
+
+def pending() -> str:
+    lines = (json.loads(line) for line in GOLDEN.read_text().splitlines())
+    golden = next(line for line in lines if line["variant"] == "NodeDownloadProgress/DownloadPending")
+    return json.dumps(json.loads(golden["json"])["event"]["NodeDownloadProgress"]["download_progress"])
+
+
+PENDING = pending()
 
 
 def introduction(number: int) -> list[dict]:
@@ -39,19 +53,32 @@ with zenoh.open(config) as bus:
     publisher = bus.declare_publisher("topics/local_events", congestion_control=zenoh.CongestionControl.BLOCK)
     indices = [itertools.count() for _ in range(count)]
 
-    def say(number: int, info: dict) -> None:
+    def put(number: int, tag: str, fields: dict) -> None:
         index = next(indices[number])
-        told = {"event_id": f"crowd-{number}-{index}", "node_id": f"c{number:x}", "when": "", "info": info}
-        message = {"origin_idx": index, "origin": f"crowd-{number}", "session": session, "event": {"NodeGatheredInfo": told}}
+        event = {tag: {"event_id": f"crowd-{number}-{index}", **fields}}
+        message = {"origin_idx": index, "origin": f"crowd-{number}", "session": session, "event": event}
         publisher.put(json.dumps(message).encode())
+
+    def say(number: int, info: dict) -> None:
+        put(number, "NodeGatheredInfo", {"node_id": f"c{number:x}", "when": "", "info": info})
+
+    def tell_download(number: int, model: int) -> None:
+        progress = json.loads(PENDING)
+        pending = progress["DownloadPending"]
+        pending["node_id"] = f"c{number:x}"
+        card = next(iter(pending["shard_metadata"].values()))["model_card"]
+        card["model_id"] = f"mlx-community/model-{model}"
+        put(number, "NodeDownloadProgress", {"download_progress": progress})
 
     while not publisher.matching_status.matching:
         time.sleep(0.01)
     for number in range(count):
         for info in introduction(number):
             say(number, info)
-    while True:
+    for second in itertools.count():
         began = time.monotonic()
         for number in range(count):
             say(number, MEMORY)
+            for model in (2 * second % MODELS, (2 * second + 1) % MODELS):
+                tell_download(number, model)
         time.sleep(max(0.0, 1 - (time.monotonic() - began)))

@@ -8,6 +8,7 @@ EXO_PHONE names the program. Prints one number. Needs root (or the right to make
 
 import json
 import os
+import random
 import sys
 import tempfile
 import time
@@ -26,6 +27,9 @@ from namespaces.scene import Scene  # noqa: E402
 
 def visible(scene: Scene) -> float:
     exo = scene.exo("mac", "--downloads", "120")
+    scene.host("pixel")
+    # Its first event after our link is what we wait for: begin at any place of its second.
+    time.sleep(3 + random.random())
     began = time.monotonic()
     phone = scene.phone("pixel")
     seen = 0.0
@@ -43,13 +47,14 @@ def visible(scene: Scene) -> float:
 def member_of(scene: Scene, nodes: int) -> Phone:
     """A member of a cluster of that many nodes: the phone, one exo, and a crowd."""
     exo: Exo = scene.exo("mac", "--downloads", "120")
-    phone = scene.phone("pixel")
-    phone.wait_until_seen_by(exo, 20)
     if nodes > 2:
         session = json.dumps({"master_node_id": exo.node_id, "election_clock": 0})
         words = [sys.executable, str(HERE.parent / "crowd.py"), "tcp/127.0.0.1:52414", session, str(nodes - 2)]
         scene.processes.append(Process(exo.host, "crowd", words, scene.directory))
-        eventually("the crowd is there", lambda: len(exo.state()["topology"]["nodes"]) >= nodes, 20, exo.tail)
+        eventually("the crowd is there", lambda: len(exo.state()["topology"]["nodes"]) == nodes - 1, 30, exo.tail)
+        eventually("with its downloads", lambda: len(exo.state()["downloads"]) >= nodes - 2, 90, exo.tail)
+    phone = scene.phone("pixel")
+    phone.wait_until_seen_by(exo, 20)
     return phone
 
 

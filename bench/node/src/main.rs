@@ -30,7 +30,7 @@ rows: P9 time to be seen, P10 memory after ten minutes, P13 put to callback, P18
       P19 CPU of an idle member, P20 the simulation
 
 P9, P10 and P19 run the release program beside a Python peer that plays exo, in network namespaces: that needs root.
-A whole run takes about half an hour and writes docs/benchmarks/node.{json,md,svg}.
+A whole run takes about twenty minutes and writes docs/benchmarks/node.{json,md,svg}.
 ";
 
 fn main() -> ExitCode {

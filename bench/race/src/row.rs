@@ -60,7 +60,7 @@ pub enum Bar {
 /// What a row measures and what it must reach.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// `P1.up`; the part before the dot is the family, as in the table.
+    /// `P1.up`; the part before the dot is the family, which `--only` takes too.
     pub id: &'static str,
     /// The work.
     pub what: &'static str,

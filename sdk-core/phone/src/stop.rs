@@ -13,11 +13,11 @@ const INTERRUPTED: i32 = 130;
 
 impl Stop {
     /// Listens for signals, and ends by itself after so many seconds if they are given.
-    pub(crate) fn listen(seconds: Option<f64>) -> Self {
+    pub(crate) fn listen(limit: Option<Duration>) -> Self {
         let (sender, receiver) = watch::channel(false);
         tokio::spawn(async move {
             let limit = async {
-                match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+                match limit {
                     Some(limit) => time::sleep(limit).await,
                     None => std::future::pending().await,
                 }
@@ -46,6 +46,12 @@ impl Stop {
             std::future::pending::<()>().await;
         }
     }
+}
+
+/// A number of seconds, as people write it.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "write a number of seconds, such as 30 or 2.5".to_owned())
 }
 
 #[cfg(unix)]

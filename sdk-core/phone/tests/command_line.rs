@@ -37,6 +37,23 @@ fn flags_that_contradict_each_other_are_refused_with_what_to_add() {
     let said = refused(&["join", "--only", "loopback", "--link", "exo://127.0.0.1"]);
     assert!(said.contains("--only link"), "{said}");
     assert!(refused(&["join", "--api-port", "1"]).contains("--expose-node-id"));
+    let said = refused(&["join", "--link", "exo://127.0.0.1?ns=home", "--namespace", "office"]);
+    assert!(said.contains("ns=home") && said.contains("leave one of them out"), "{said}");
+}
+
+#[test]
+fn a_time_that_is_none_is_refused() {
+    for seconds in ["-5", "nan", "soon"] {
+        assert!(refused(&["demo", &format!("--seconds={seconds}")]).contains("such as 30 or 2.5"));
+    }
+}
+
+#[test]
+fn a_link_that_nobody_answers_brings_advice() {
+    let output =
+        exo_phone(&["join", "--only", "link", "--link", "exo://127.0.0.1:9", "--seconds", "6.5", "--json"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains(r#""kind":"advice""#), "{said}");
 }
 
 #[test]

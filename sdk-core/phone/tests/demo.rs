@@ -6,7 +6,7 @@ mod sockets;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::Read,
+    io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
     thread,
     time::Duration,
@@ -25,31 +25,54 @@ impl Drop for Running {
     }
 }
 
-fn demo(seconds: u32) -> Running {
+/// Runs the demonstration to the end of its story, presses Ctrl-C, and watches its sockets all the while.
+fn demo() -> (Vec<Value>, BTreeSet<Socket>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_exo-phone"));
-    command.args(["demo", "--json", "--seconds", &seconds.to_string()]);
-    Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
-}
-
-/// Watches the sockets of a program until it ends, then reads what it printed.
-fn watch(mut running: Running) -> (Vec<Value>, BTreeSet<Socket>) {
-    let mut out = running.0.stdout.take().unwrap();
+    // Should the story never end, the demonstration does, and the test sees that something is missing.
+    command.args(["demo", "--json", "--seconds", "90"]);
+    let mut running = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+    let pid = running.0.id();
+    let out = BufReader::new(running.0.stdout.take().unwrap());
     let reader = thread::spawn(move || {
-        let mut text = String::new();
-        out.read_to_string(&mut text).map(|_| text)
+        let mut lines: Vec<Value> = Vec::new();
+        for line in out.lines() {
+            let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
+            if line["kind"] == "note"
+                && line["text"].as_str().is_some_and(|text| text.contains("that is all"))
+            {
+                let pressed = Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap();
+                assert!(pressed.success());
+            }
+            lines.push(line);
+        }
+        lines
     });
     let mut seen = BTreeSet::new();
     let status = loop {
-        seen.extend(sockets::of(running.0.id()));
+        seen.extend(sockets::of(pid));
         if let Some(status) = running.0.try_wait().unwrap() {
             break status;
         }
-        thread::sleep(Duration::from_millis(50));
+        thread::sleep(Duration::from_millis(10));
     };
-    let text = reader.join().unwrap().unwrap();
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(status.code(), Some(0), "{text}");
+    let lines = reader.join().unwrap();
+    assert_eq!(status.code(), Some(0), "{lines:#?}");
     (lines, seen)
+}
+
+/// What became of one phone, each state once.
+fn story<'a>(lines: &'a [Value], phone: &str) -> Vec<&'a str> {
+    let of_phone = lines.iter().filter(|line| line["phone"] == phone);
+    let mut states: Vec<&str> = of_phone
+        .filter_map(|line| if line["kind"] == "started" { Some("started") } else { line["state"].as_str() })
+        .collect();
+    states.dedup();
+    states
+}
+
+fn in_order(states: &[&str], expected: &[&str]) -> bool {
+    let mut states = states.iter();
+    expected.iter().all(|expected| states.any(|state| state == expected))
 }
 
 fn last_states(lines: &[Value]) -> BTreeMap<&str, &str> {
@@ -58,12 +81,23 @@ fn last_states(lines: &[Value]) -> BTreeMap<&str, &str> {
 }
 
 #[test]
-fn all_phones_leave_and_every_socket_is_on_loopback() {
-    let (lines, sockets) = watch(demo(8));
+fn the_story_is_told_to_its_end_and_every_socket_is_on_loopback() {
+    let (lines, sockets) = demo();
     let states = last_states(&lines);
-    assert_eq!(states.get("pixel"), Some(&"left"), "{states:?}");
-    assert_eq!(states.get("iphone"), Some(&"left"), "{states:?}");
-    assert!(states.values().all(|state| *state == "left"), "{states:?}");
+    assert_eq!(states, BTreeMap::from(["fairphone", "iphone", "pixel"].map(|phone| (phone, "left"))));
+
+    let late = story(&lines, "fairphone");
+    assert!(in_order(&late, &["started", "joined", "failed", "started", "joined", "left"]), "{late:?}");
+    let started = lines.iter().filter(|line| line["phone"] == "fairphone" && line["kind"] == "started");
+    let ids: Vec<&str> = started.filter_map(|line| line["node_id"].as_str()).collect();
+    assert!(ids.len() == 2 && ids[0] == ids[1], "it comes back as itself: {ids:?}");
+
+    let together = |line: &Value| line["state"] == "joined" && line["nodes"] == 3;
+    assert!(lines.iter().any(together), "nobody ever saw three phones");
+    let acked = lines.iter().filter(|line| line["kind"] == "stats").filter_map(|line| line["acked"].as_u64());
+    assert!(acked.max() > Some(0));
+    let refused = lines.iter().filter_map(|line| line["refused"].as_u64()).max();
+    assert_eq!(refused, Some(0), "the gate had to refuse something");
 
     assert!(sockets.iter().any(|socket| socket.is_udp), "no UDP socket was seen: the test looks at nothing");
     assert!(sockets.iter().any(|socket| !socket.is_udp), "no TCP socket was seen: the test looks at nothing");
@@ -71,15 +105,4 @@ fn all_phones_leave_and_every_socket_is_on_loopback() {
         assert!(socket.local.is_loopback(), "{socket:?} is not on loopback");
         assert!(socket.remote.is_none_or(|remote| remote.is_loopback()), "{socket:?} leads elsewhere");
     }
-}
-
-#[test]
-fn a_phone_that_joined_saw_the_other_and_was_acknowledged() {
-    let (lines, _) = watch(demo(10));
-    let joined = |line: &&Value| line["state"] == "joined" && line["nodes"] == 2;
-    assert!(lines.iter().any(|line| joined(&line)), "{lines:#?}");
-    let acked = lines.iter().filter(|line| line["kind"] == "stats").filter_map(|line| line["acked"].as_u64());
-    assert!(acked.max() > Some(0));
-    let refused = lines.iter().filter_map(|line| line["refused"].as_u64()).max();
-    assert_eq!(refused, Some(0), "the gate had to refuse something");
 }

@@ -64,6 +64,19 @@ fn fields_of_a_later_exo_are_passed_over() {
 }
 
 #[test]
+fn a_state_of_nested_nothings_stays_small() {
+    let sinks = format!("{{{}}}", (0..4096).map(|n| format!("\"{n}\":[]")).collect::<Vec<_>>().join(","));
+    let sources = (0..64).map(|n| format!("\"{n}\":{sinks}")).collect::<Vec<_>>().join(",");
+    let many = vec!["\"\""; 5000].join(",");
+    let body = format!(
+        r#"{{"topology":{{"nodes":[],"connections":{{{sources}}}}},"nodeBackends":{{"a":[{many}]}}}}"#
+    );
+    let state = heard::snapshot(body.as_bytes()).unwrap();
+    assert_eq!(state.connections.len(), 16_384);
+    assert!(state.node_backends[0].1.len() <= 64);
+}
+
+#[test]
 fn both_of_exos_spellings_are_heard() {
     let payload = r#"{"originIdx":1,"origin":"f0","session":{"masterNodeId":"f0","electionClock":0},
         "event":{"RunnerStatusUpdated":{"eventId":"e","runnerId":"r","runnerStatus":{"RunnerIdle":{}}}}}"#;

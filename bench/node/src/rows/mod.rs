@@ -18,7 +18,7 @@ const FAMILIES: [Family; 6] = [
     ("P10", "resident memory, ten minutes each", memory::run),
     ("P13", "put to callback", latency::run),
     ("P18", "events parsed and applied", replica::run),
-    ("P19", "CPU of an idle member, a minute each", idle::run),
+    ("P19", "CPU of an idle member, two minutes", idle::run),
     ("P20", "the simulation", simulation::run),
 ];
 

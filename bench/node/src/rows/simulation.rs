@@ -18,7 +18,7 @@ pub fn run(plan: &Plan) -> Vec<Row> {
         bars: &[Bar::Limit(1.0)],
         statistic: Statistic::Median,
     };
-    let minutes = if plan.quick { "1" } else { "10" };
+    let minutes = if plan.quick { "2" } else { "10" };
     let simulate = || {
         let mut command = Command::new(plan.root.join("target/sim/exo-sim"));
         command.args(["--seeds", "1", "--phones", "1000", "--minutes", minutes]);

@@ -108,6 +108,16 @@ impl Discovery {
         self.seekers.iter().filter_map(|seeker| seeker.deadline()).min()
     }
 
+    /// The subnets that may be searched: none for a search that stays on this device.
+    #[cfg(feature = "driver")]
+    pub(crate) fn reach(&self) -> super::reach::Reach {
+        if self.config.is_confined_to_loopback() {
+            return super::reach::Reach::default();
+        }
+        let allowed = self.interfaces.iter().filter(|interface| self.config.allows(interface));
+        super::reach::Reach::of(allowed)
+    }
+
     /// What each provider did and what came of it; one line a provider, those that are off too.
     pub fn statuses(&self) -> Vec<ProviderStatus> {
         Provider::ALL.into_iter().map(|provider| self.status(provider)).collect()

@@ -17,10 +17,10 @@ pub(crate) struct Reach {
 
 impl Reach {
     /// What these interfaces reach, without tunnels and the like.
-    pub(crate) fn of(interfaces: &[Interface]) -> Self {
+    pub(crate) fn of<'a>(interfaces: impl IntoIterator<Item = &'a Interface>) -> Self {
         let near = |interface: &&Interface| is_lan(interface.kind);
         let subnets = interfaces
-            .iter()
+            .into_iter()
             .filter(near)
             .flat_map(|interface| interface.addresses.iter().map(|address| (interface.index, *address)))
             .take(MOST)

@@ -5,7 +5,10 @@ mod wishes;
 use std::{future::pending, net::SocketAddr, sync::Arc, time::Duration};
 
 use exo_wire::Namespace;
-use tokio::{sync::mpsc, time};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time,
+};
 
 use super::{
     Probe,
@@ -30,6 +33,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 /// How long closing the last link may take.
 const CLOSE_WITHIN: Duration = Duration::from_secs(1);
+/// So many looks at the device that brought nothing, and nothing is known of it.
+const FRUITLESS: u32 = 3;
 /// Payloads that are read in one go, before anything else gets its turn.
 const PAYLOADS_IN_A_ROW: usize = 64;
 
@@ -64,17 +69,24 @@ pub(super) struct Actor {
     pub(super) link: Option<Link>,
     pub(super) dialling: Running<Result<Link, String>>,
     pub(super) fetching: Running<Result<Vec<u8>, String>>,
-    pub(super) measuring: Running<Readings>,
+    pub(super) measuring: Running<Option<Readings>>,
+    /// Looks at the device that brought nothing, in a row.
+    pub(super) fruitless: u32,
+    /// A link that sends its last words and closes.
+    pub(super) closing: Option<oneshot::Receiver<()>>,
+    /// Nobody holds the node any more.
+    pub(super) orphaned: bool,
     pub(super) stats: NodeStats,
 }
 
 /// What can happen to the task.
 enum Happened {
     Ordered(Order),
+    Orphaned,
     Linked(Result<Link, String>),
     Link(LinkEvent),
     Fetched(Result<Vec<u8>, String>),
-    Measured(Box<Readings>),
+    Measured(Option<Box<Readings>>),
     Network(NetworkEvent),
     Phones(PhonesEvent),
     Due,
@@ -96,8 +108,9 @@ impl Actor {
             }
         };
         self.told.tell_state(last);
-        if let Some(link) = self.link.take() {
-            let _ = time::timeout(CLOSE_WITHIN, link.close()).await;
+        self.hang_up();
+        if let Some(closing) = self.closing.take() {
+            let _ = time::timeout(CLOSE_WITHIN, closing).await;
         }
         self.member.goodbye_was_heard()
     }
@@ -108,7 +121,10 @@ impl Actor {
         let (link, phones) = (self.link.as_mut(), self.phones.as_mut());
         // Not biased: a flood on one side shall not starve the others.
         tokio::select! {
-            Some(order) = self.orders.recv() => Happened::Ordered(order),
+            order = self.orders.recv(), if !self.orphaned => match order {
+                Some(order) => Happened::Ordered(order),
+                None => Happened::Orphaned,
+            },
             event = async { match link { Some(link) => link.next().await, None => pending().await } } =>
                 Happened::Link(event),
             linked = ended(&mut self.dialling) => {
@@ -117,7 +133,7 @@ impl Actor {
             fetched = ended(&mut self.fetching) => {
                 Happened::Fetched(fetched.unwrap_or_else(|| Err("asking broke off".to_owned())))
             }
-            readings = ended(&mut self.measuring) => Happened::Measured(Box::new(readings.unwrap_or_default())),
+            readings = ended(&mut self.measuring) => Happened::Measured(readings.flatten().map(Box::new)),
             event = async { match phones { Some(phones) => phones.next().await, None => pending().await } } =>
                 Happened::Phones(event),
             event = self.network.next() => Happened::Network(event),
@@ -138,6 +154,10 @@ impl Actor {
         match happened {
             Happened::Ordered(Order::Request(request)) => {
                 self.member.handle(now, member::Input::Request(request));
+            }
+            Happened::Orphaned => {
+                self.orphaned = true;
+                self.member.handle(now, member::Input::Request(Request::Leave));
             }
             Happened::Ordered(Order::Abandon) | Happened::Due => {}
             Happened::Linked(Ok(link)) => {
@@ -166,12 +186,7 @@ impl Actor {
                 let state = fetched.as_deref().map_err(Clone::clone);
                 self.member.handle(now, member::Input::State(state));
             }
-            Happened::Measured(mut readings) => {
-                if readings.interfaces.is_none() {
-                    readings.interfaces = Some(self.network.interfaces().to_vec());
-                }
-                self.member.handle(now, member::Input::Readings(*readings));
-            }
+            Happened::Measured(readings) => self.measured(now, readings.map(|readings| *readings)),
             Happened::Network(event) => self.network_event(event),
             Happened::Phones(event) => {
                 if let Some(phones) = &mut self.phones {
@@ -190,6 +205,19 @@ impl Actor {
         }
     }
 
+    /// A probe that is late once keeps its place; one that stays away is a device of which nothing is known.
+    fn measured(&mut self, now: Now, readings: Option<Readings>) {
+        self.fruitless = if readings.is_some() { 0 } else { self.fruitless.saturating_add(1) };
+        if readings.is_none() && self.fruitless < FRUITLESS {
+            return;
+        }
+        let mut readings = readings.unwrap_or_default();
+        if readings.interfaces.is_none() {
+            readings.interfaces = Some(self.network.interfaces().to_vec());
+        }
+        self.member.handle(now, member::Input::Readings(readings));
+    }
+
     /// The link that the member wanted is not there, or not any more.
     fn unlinked(&mut self, why: String) {
         let now = self.clock.now();
@@ -206,10 +234,11 @@ impl Actor {
         self.member.handle(now, member::Input::Heard { topic, payload });
     }
 
-    /// A router's word about addresses counts as far as our own subnets reach. Without a network there is loopback.
+    /// A router's word about addresses counts as far as the subnets reach that may be searched. Without a network there
+    /// is loopback.
     fn acquainted(&mut self, told: &Acquaintance) {
         let is_local = self.link.as_ref().is_some_and(|link| link.locator.address().ip().is_loopback());
-        let reach = discovery::Reach::of(self.network.interfaces());
+        let reach = self.discovery.reach();
         let reachable = |address: &SocketAddr| match address.ip() {
             ip if ip.is_loopback() => is_local.then_some(*address),
             ip => reach.neighbour(ip, address.port(), None),

@@ -2,14 +2,14 @@
 //!
 //! On a phone the system's own daemon does it (`NsdManager`, Bonjour), through an app's [`DiscoveryProvider`]; on
 //! other hosts [`Mdns`] does. It has no socket until it is asked to browse or to advertise, sends on no interface that
-//! may not be searched, and gives up on a network that floods it. (The library below joins its multicast groups on all
+//! may not be searched, and gives up browsing on a network that floods it. (The library below joins its multicast groups on all
 //! interfaces for a moment when it starts, point-to-point ones excepted; no query or answer of ours goes out there.)
 
 use std::{
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use mdns_sd::{
@@ -25,8 +25,10 @@ use crate::{
 /// The service type, as `NsdManager` and Bonjour write it.
 pub const SERVICE_TYPE: &str = "_exo._tcp";
 const IN_DOMAIN: &str = "_exo._tcp.local.";
-/// What one search may see. The daemon keeps what it hears, so a network with more than this is shut out.
+/// What a search may see in a minute. The daemon keeps what it hears until it expires, so a network with more than this
+/// is shut out.
 const MOST_EVENTS: usize = 1000;
+const A_MINUTE: Duration = Duration::from_mins(1);
 const MOST_ADDRESSES: usize = 16;
 const MOST_ENTRIES: usize = 32;
 const GOODBYE: Duration = Duration::from_millis(500);
@@ -164,7 +166,7 @@ impl DiscoveryProvider for Mdns {
         let listening = move || {
             if listen(&events, listener.as_ref()) == Heard::TooMuch {
                 ours.upgrade().iter().for_each(|state| locked(state).stop_browsing());
-                let why = format!("more than {MOST_EVENTS} announcements, not browsed further");
+                let why = format!("more than {MOST_EVENTS} announcements in a minute, not browsed further");
                 listener.failed(DnsSdError::Failed { why });
             }
         };
@@ -211,12 +213,17 @@ enum Heard {
 
 /// Passes on what the daemon resolves, until it stops or has said too much.
 fn listen(events: &Receiver<ServiceEvent>, listener: &dyn ServiceListener) -> Heard {
-    for _ in 0..MOST_EVENTS {
+    let (mut since, mut seen) = (Instant::now(), 0);
+    while seen < MOST_EVENTS {
         match events.recv() {
             Ok(ServiceEvent::ServiceResolved(service)) => listener.resolved(told(&service)),
             Ok(ServiceEvent::SearchStopped(_)) | Err(_) => return Heard::All,
             Ok(_) => {}
         }
+        if since.elapsed() >= A_MINUTE {
+            (since, seen) = (Instant::now(), 0);
+        }
+        seen += 1;
     }
     Heard::TooMuch
 }

@@ -314,6 +314,9 @@ async fn start(
         dialling: None,
         fetching: None,
         measuring: None,
+        fruitless: 0,
+        closing: None,
+        orphaned: false,
         stats: NodeStats::default(),
     };
     Ok((actor, server))

@@ -15,8 +15,9 @@ use crate::{Random, now::Moment};
 const SHORTEST: Duration = Duration::from_secs(5);
 const USUAL: Duration = Duration::from_secs(10);
 const SHOWN: Duration = Duration::from_secs(1);
-/// Under 15 s even if the driver wakes us a little late.
 const LONGEST: Duration = Duration::from_millis(14_500);
+/// The probe is not waited for beyond this: under 15 s even if the driver wakes us a little late.
+const LATEST: Duration = Duration::from_millis(14_800);
 /// What all members of this SDK may say together in a second, with room for changes and for what is said again.
 const TOGETHER: f64 = 16.0;
 /// And what they may never exceed.
@@ -122,7 +123,7 @@ impl Cadence {
             return Some(Due::Beat);
         }
         if self.answer_by.is_none() && self.next.is_some_and(|next| next <= now) {
-            self.answer_by = Some(now + PROBE);
+            self.answer_by = Some((now + PROBE).min(self.last + LATEST).max(now));
             return Some(Due::Measure);
         }
         None
@@ -248,5 +249,22 @@ mod tests {
         let late = cadence.deadline().unwrap();
         assert_eq!(late, now + PROBE);
         assert_eq!(cadence.due(late), Some(Due::Beat));
+    }
+
+    #[test]
+    fn a_probe_that_is_late_never_makes_a_gap_of_fifteen_seconds() {
+        let mut cadence = Cadence::new(USUAL);
+        cadence.count(1000);
+        cadence.start(at(0.0), &mut Random::seeded(3));
+        let (mut last, mut longest) = (at(0.0), Duration::ZERO);
+        for _ in 0..200 {
+            let now = cadence.deadline().unwrap();
+            if cadence.due(now) == Some(Due::Beat) {
+                longest = longest.max(now.since(last));
+                last = now;
+                cadence.beaten(now);
+            }
+        }
+        assert!(longest > LONGEST && longest < Duration::from_secs(15), "{longest:?}");
     }
 }

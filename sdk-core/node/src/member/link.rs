@@ -63,15 +63,22 @@ pub(super) struct Link {
     routers: Routers,
     failures: u32,
     silence: Duration,
+    /// The router of the last link.
+    last: Option<Zid>,
 }
 
 impl Link {
     pub(super) fn new() -> Self {
-        Self { state: State::Idle, routers: Routers::default(), failures: 0, silence: SILENCE }
+        Self { state: State::Idle, routers: Routers::default(), failures: 0, silence: SILENCE, last: None }
     }
 
     pub(super) const fn is_up(&self) -> bool {
         matches!(self.state, State::Up { .. })
+    }
+
+    /// Whether it has to show that it lives.
+    pub(super) const fn is_doubted(&self) -> bool {
+        matches!(self.state, State::Up { doubt: Some(_), .. })
     }
 
     /// Where a session is being opened.
@@ -121,11 +128,14 @@ impl Link {
         }
     }
 
-    /// The session is open.
-    pub(super) fn linked(&mut self, now: Moment, locator: Locator, zid: Option<Zid>) {
+    /// The session is open. Says whether its other end is the process that the last link led to: exo's ids are new at
+    /// each start.
+    pub(super) fn linked(&mut self, now: Moment, locator: Locator, zid: Option<Zid>) -> bool {
         self.routers.linked(now, locator);
         self.failures = 0;
         self.state = State::Up { locator, zid, heard: now, doubt: None };
+        let before = std::mem::replace(&mut self.last, zid);
+        zid.is_some() && zid == before
     }
 
     /// It could not be opened, or was lost.
@@ -148,9 +158,12 @@ impl Link {
 
     /// Something was heard, whatever it was.
     pub(super) fn heard(&mut self, now: Moment) {
-        if let State::Up { heard, doubt, .. } = &mut self.state {
-            (*heard, *doubt) = (now, None);
+        if let State::Up { locator, heard, doubt, .. } = &mut self.state {
+            *heard = now;
             self.silence = SILENCE;
+            if doubt.take().is_some() {
+                self.routers.linked(now, *locator);
+            }
         }
     }
 
@@ -166,6 +179,12 @@ impl Link {
             }
             State::Idle | State::Dialling { .. } => {}
         }
+    }
+
+    /// The network changed: what was found on the old one may be somebody else's here.
+    pub(super) fn moved(&mut self, now: Moment) {
+        self.routers.moved();
+        self.doubt(now);
     }
 
     /// We slept: that nothing was heard meanwhile says nothing, and the link must show that it lives.

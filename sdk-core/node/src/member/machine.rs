@@ -44,6 +44,9 @@ pub struct Member {
     pub(super) stats: Stats,
     pub(super) refusal: Option<Refusal>,
     pub(super) link: Link,
+    /// Whether the session that we follow was heard on this link, or on another to the same process. Before that we do
+    /// not know who is at its other end: the same address may be a restarted exo of another build.
+    pub(super) vouched: bool,
     pub(super) tracker: SessionTracker,
     pub(super) term: Option<Term>,
     pub(super) telemetry: Telemetry,
@@ -73,6 +76,7 @@ impl Member {
             stats: Stats::default(),
             refusal: None,
             link: Link::new(),
+            vouched: false,
             tracker: SessionTracker::default(),
             term: None,
             telemetry: Telemetry::default(),
@@ -106,7 +110,7 @@ impl Member {
                 }
             }
             Input::Linked { locator, zid } => {
-                self.link.linked(now.mono, locator, zid);
+                self.vouched &= self.link.linked(now.mono, locator, zid);
                 let absent = self.tracker.silent_for(now.mono).unwrap_or_default();
                 if let Some(term) = &mut self.term {
                     term.snapshots.want(now.mono);
@@ -127,7 +131,7 @@ impl Member {
                 self.report(now.mono);
             }
             Input::NetworkChanged => {
-                self.link.doubt(now.mono);
+                self.link.moved(now.mono);
                 self.outputs.push_back(Output::Measure);
             }
             Input::Request(Request::Leave) => self.leave(now.mono),
@@ -150,7 +154,7 @@ impl Member {
         let speaking = self.term.as_ref().filter(|_| self.may_speak());
         let outbox = speaking.and_then(|term| term.outbox.deadline());
         if let Some(leaving) = &self.leaving {
-            return outbox.into_iter().chain([leaving.deadline()]).min();
+            return outbox.into_iter().chain(self.link.deadline()).chain([leaving.deadline()]).min();
         }
         let linked = self.term.as_ref().filter(|_| self.link.is_up());
         let unmeasured = speaking.filter(|term| !self.telemetry.has_readings() && !term.has_spoken());
@@ -256,6 +260,7 @@ impl Member {
         if belongs == Belongs::Foreign {
             return;
         }
+        self.vouched = true;
         self.follow(now);
         let Some(term) = &mut self.term else { return };
         let noted = term.hear(now.mono, (global, event, payload), &mut self.random, &mut self.stats);
@@ -287,6 +292,7 @@ impl Member {
         self.notice_deafness(now.mono);
         self.follow(now);
         if self.leaving.is_some() {
+            self.dial(now.mono);
             self.say(now);
             self.end_when_said(now.mono);
         } else {
@@ -362,7 +368,8 @@ impl Member {
             self.standing = standing;
             self.notice.state();
         }
-        let search = self.standing.searches();
+        // A link that may be dead is no reason to wait until it is: whoever is here is found meanwhile.
+        let search = self.standing.searches() || self.link.is_doubted();
         if search != self.searching {
             self.searching = search;
             self.outputs.push_back(Output::Search(search));

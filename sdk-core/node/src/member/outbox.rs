@@ -13,7 +13,7 @@
 use std::{collections::VecDeque, time::Duration};
 
 use exo_wire::{
-    EventId, GatheredInfo, LocalEvent, NodeId, Refusal, Sealed, SessionId, SystemId, Topic, When, seal,
+    EventId, GatheredInfo, LocalEvent, NodeId, Refusal, Sealed, SessionId, SystemId, Topic, When, gate::Gate,
 };
 
 use super::{saying::Saying, stats::Stats, telemetry::Kind};
@@ -41,6 +41,8 @@ struct Flying {
 #[derive(Debug)]
 pub(super) struct Outbox {
     node: NodeId,
+    /// News about us, and about no other node.
+    gate: Gate,
     session: SessionId,
     origin: SystemId,
     next: u64,
@@ -62,6 +64,7 @@ impl Outbox {
         let origin = SystemId::from_random(random.wide());
         let (flying, waiting) = (VecDeque::new(), VecDeque::new());
         Self {
+            gate: Gate::guest().speaking_for(node.clone()),
             node,
             session,
             origin,
@@ -104,6 +107,9 @@ impl Outbox {
     /// What is to be sent now. After a pause that is all that is on its way, since the old link may have swallowed it.
     pub(super) fn send(&mut self, now: Now, random: &mut Random, stats: &mut Stats) -> Vec<Sealed> {
         let mut out = Vec::new();
+        if self.flying.len() > FLYING && self.doubtful == self.flying.len() {
+            self.renew(random);
+        }
         if self.round.is_none_or(|due| due <= now.mono) {
             let age = if self.round.is_none() { Duration::ZERO } else { OLD };
             self.round = Some(now.mono + round(random));
@@ -165,7 +171,9 @@ impl Outbox {
             Some(saying) if saying.news().is_some() => FLYING_NEWS,
             _ => FLYING,
         };
-        self.flying.len() - self.doubtful.min(self.flying.len()) < limit && self.flying.len() < FLYING
+        let fresh = self.flying.len() - self.doubtful.min(self.flying.len());
+        // One that is not in doubt may always go: its acknowledgement is what ends the doubt.
+        fresh < limit && (fresh == 0 || self.flying.len() < FLYING)
     }
 
     /// Gives a saying its index and sends it. A refusal takes no index: a gap would stall all that follows.
@@ -173,7 +181,10 @@ impl Outbox {
         let event_id = EventId::from_random(random.wide());
         let event = saying.event(event_id.clone(), self.node.clone(), When::since_1970(now.wall));
         let (origin, session) = (self.origin.clone(), self.session.clone());
-        match seal(Topic::LocalEvents, &LocalEvent { origin_idx: self.next, origin, session, event }) {
+        match self
+            .gate
+            .seal(Topic::LocalEvents, &LocalEvent { origin_idx: self.next, origin, session, event })
+        {
             Ok(sealed) => {
                 self.next += 1;
                 stats.sent += 1;
@@ -191,6 +202,15 @@ impl Outbox {
                     .flatten()
             }
         }
+    }
+
+    /// Doubt upon doubt, and no more room for an event that would end it: a new stream, in which what is important is
+    /// said anew.
+    fn renew(&mut self, random: &mut Random) {
+        let next = Self::new(self.node.clone(), self.session.clone(), random);
+        let round = self.round;
+        let waiting = std::mem::replace(self, next).into_unsaid().take(WAITING).collect();
+        (self.waiting, self.round) = (waiting, round);
     }
 
     fn again(&mut self, now: Moment, age: Duration, stats: &mut Stats) -> Vec<Sealed> {
@@ -414,5 +434,30 @@ mod tests {
         assert_eq!((index, story.outbox.oldest()), (FLYING_NEWS as u64, Some(story.now().mono)));
         assert!(story.outbox.heard(&id, &mut story.stats));
         assert!(story.outbox.is_empty() && story.outbox.oldest().is_none());
+    }
+
+    #[test]
+    fn full_of_doubt_there_is_still_room_for_what_ends_it() {
+        let mut story = Story::new();
+        (0..FLYING).for_each(|n| drop(story.says(0.0, important(n))));
+        story.outbox.doubt();
+        let (index, id, _) = story.says(1.0, heartbeat());
+        assert_eq!(index, FLYING as u64);
+        assert!(story.outbox.heard(&id, &mut story.stats));
+        assert!(story.outbox.is_empty());
+    }
+
+    #[test]
+    fn doubt_upon_doubt_begins_a_new_stream_in_which_the_important_is_said_anew() {
+        let mut story = Story::new();
+        (0..FLYING).for_each(|n| drop(story.says(0.0, important(n))));
+        story.outbox.doubt();
+        story.says(1.0, heartbeat());
+        story.outbox.doubt();
+        let old = story.outbox.origin.clone();
+        let anew = story.sends(2.0);
+        assert_ne!(story.outbox.origin, old);
+        let indices: Vec<u64> = anew.iter().map(|(index, ..)| *index).collect();
+        assert_eq!(indices, (0..FLYING as u64).collect::<Vec<_>>());
     }
 }

@@ -188,6 +188,12 @@ impl Replica {
         self.nodes.get(&NodeKey::of(node.as_str())).is_some_and(|node| node.present)
     }
 
+    /// Whether exo would count on memory of that node.
+    pub(super) fn offers_memory(&self, node: &NodeId) -> bool {
+        let memory = self.nodes.get(&NodeKey::of(node.as_str())).and_then(|node| node.memory);
+        memory.is_some_and(|memory| memory.available > 0)
+    }
+
     /// What an app sees.
     pub(super) fn view(&self, session: &SessionId, complete_to: Option<u64>) -> ClusterView {
         ClusterView {
@@ -390,11 +396,12 @@ fn few(texts: &[heard::Text<'_>]) -> Vec<Box<str>> {
     texts.iter().take(FEW).map(|words| text(words)).collect()
 }
 
+/// Short, and without characters that would drive the terminal of whoever looks at it.
 fn text(words: &str) -> Box<str> {
-    match words.char_indices().nth(TEXT) {
-        Some((end, _)) => words.get(..end).unwrap_or_default().into(),
-        None => words.into(),
+    if words.len() <= TEXT && !words.contains(char::is_control) {
+        return words.into();
     }
+    words.chars().filter(|c| !c.is_control()).take(TEXT).collect::<String>().into()
 }
 
 #[cfg(test)]

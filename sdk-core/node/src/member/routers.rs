@@ -27,6 +27,9 @@ struct Router {
     linked: Option<Moment>,
     /// When it was lost, or did not answer.
     failed: Option<Moment>,
+    /// Found on a network that we have left: on this one the address may be another cluster's, and zenoh does not ask
+    /// for a namespace. It is dialled again once discovery has verified it here.
+    stale: bool,
 }
 
 /// A short list of routers, best first when asked.
@@ -36,17 +39,23 @@ pub(super) struct Routers {
 }
 
 impl Routers {
-    pub(super) const fn is_empty(&self) -> bool {
-        self.known.is_empty()
+    /// Whether there is nobody to dial.
+    pub(super) fn is_empty(&self) -> bool {
+        self.known.iter().all(|router| router.stale)
     }
 
     /// Takes in what discovery found. Found anew, a router is forgiven. Full, the list forgets its worst.
     pub(super) fn found(&mut self, now: Moment, found: &Found) {
         for locator in found.locators.iter().take(DIALLED).rev() {
-            let linked =
-                self.known.iter().find(|known| known.locator == *locator).and_then(|known| known.linked);
+            let known = self.known.iter().find(|known| known.locator == *locator);
+            let (linked, api) = known.map_or((None, None), |known| (known.linked, known.api));
+            // Of a router with an IPv4 address the state is asked there and nowhere else, whatever others claim.
+            let api = match locator.address().ip() {
+                ip @ IpAddr::V4(_) => found.api.filter(|api| api.ip() == ip),
+                IpAddr::V6(_) => found.api.or(api),
+            };
             self.known.retain(|known| known.locator != *locator);
-            self.known.insert(0, Router { locator: *locator, api: found.api, linked, failed: None });
+            self.known.insert(0, Router { locator: *locator, api, linked, failed: None, stale: false });
         }
         self.sort(now);
         self.known.truncate(KNOWN);
@@ -56,7 +65,7 @@ impl Routers {
     pub(super) fn acquainted(&mut self, now: Moment, locators: &[Locator], api: Option<SocketAddr>) {
         for locator in locators.iter().take(DIALLED) {
             if self.get(*locator).is_none() && self.known.len() < KNOWN {
-                self.known.push(Router { locator: *locator, api, linked: None, failed: None });
+                self.known.push(Router { locator: *locator, api, linked: None, failed: None, stale: false });
             }
         }
         self.sort(now);
@@ -73,8 +82,9 @@ impl Routers {
         if let Some(router) = self.get(locator) {
             router.linked = Some(now);
             router.failed = None;
+            router.stale = false;
         } else {
-            self.known.push(Router { locator, api: None, linked: Some(now), failed: None });
+            self.known.push(Router { locator, api: None, linked: Some(now), failed: None, stale: false });
             self.sort(now);
             self.known.truncate(KNOWN);
         }
@@ -86,10 +96,17 @@ impl Routers {
         }
     }
 
+    /// We are on another network.
+    pub(super) fn moved(&mut self) {
+        for router in &mut self.known {
+            router.stale = true;
+        }
+    }
+
     /// Whom to dial, best first: those that did not just fail, then those that once served us.
     pub(super) fn best(&mut self, now: Moment) -> Vec<Locator> {
         self.sort(now);
-        self.known.iter().take(DIALLED).map(|router| router.locator).collect()
+        self.known.iter().filter(|router| !router.stale).take(DIALLED).map(|router| router.locator).collect()
     }
 
     /// Where that router's state may be asked. exo's HTTP interface speaks IPv4 only and has a usual port.
@@ -168,10 +185,17 @@ mod tests {
     fn the_state_is_asked_where_discovery_said_or_at_the_usual_port() {
         let mut routers = Routers::default();
         let mut find = found(&[1]);
-        find.api = Some(SocketAddr::from(([10, 0, 0, 9], 80)));
+        find.api = Some(SocketAddr::from(([10, 0, 0, 1], 80)));
         routers.found(at(0), &find);
         assert_eq!(routers.api(locator(1)), find.api);
         assert_eq!(routers.api(locator(2)), Some(SocketAddr::from(([10, 0, 0, 2], API_PORT))));
+        let mut routers = Routers::default();
+        routers.found(at(0), &Found { api: Some(SocketAddr::from(([10, 0, 0, 9], 80))), ..found(&[1]) });
+        assert_eq!(
+            routers.api(locator(1)),
+            Some(SocketAddr::from(([10, 0, 0, 1], API_PORT))),
+            "not a stranger's"
+        );
         let v6 = Locator::new(SocketAddr::from(([0xfe80, 0, 0, 0, 0, 0, 0, 1], 52414)));
         assert_eq!(routers.api(v6), None);
     }

@@ -1,7 +1,7 @@
 //! When a member speaks, and when it must not.
 //!
-//! Nothing leaves but through [`Member::may_speak`]: there is a link, a session, a build that we know (or the app's
-//! leave to go without), and nobody asked us to be silent.
+//! Nothing leaves but through [`Member::may_speak`]: there is a link, on it a session that we heard, a build that we know
+//! (or the app's leave to go without), and nobody asked us to be silent.
 
 use std::time::Duration;
 
@@ -20,11 +20,15 @@ const DEAFEST: Duration = Duration::from_mins(4);
 impl Member {
     /// Whether anything may be published now.
     pub(super) fn may_speak(&self) -> bool {
+        self.link.is_up() && self.vouched && self.may_speak_once_linked()
+    }
+
+    fn may_speak_once_linked(&self) -> bool {
         let known = |term: &Term| match term.recognition.build() {
             Build::Known => true,
             Build::Undecided | Build::Unknown(_) => self.config.allow_unknown_build,
         };
-        self.link.is_up() && !self.config.listen_only && self.term.as_ref().is_some_and(known)
+        !self.config.listen_only && self.term.as_ref().is_some_and(known)
     }
 
     /// The probe answered: what changed is said at once, and the beat if one waited for it.
@@ -67,6 +71,9 @@ impl Member {
         let Some(term) = self.term.as_mut().filter(|term| term.is_registered(now)) else { return };
         for saying in term.leftovers() {
             term.outbox.say(saying);
+        }
+        if term.offers_what_we_do_not() && !self.telemetry.offers_memory() {
+            say(term, [self.telemetry.withdrawal()]);
         }
         if term.outbox.takes_doubt() {
             self.cadence.hasten(now);
@@ -120,15 +127,17 @@ impl Member {
             return;
         }
         self.cadence.stop();
-        let speaks = self.may_speak();
+        let speaks = self.may_speak_once_linked();
         let term = self.term.as_mut().filter(|term| speaks && term.has_spoken());
         self.leaving = Some(Leaving::begin(now, term));
     }
 
+    /// Who is owed a goodbye is dialled until the time for it is over.
     pub(super) fn end_when_said(&mut self, now: Moment) {
-        let said = !self.may_speak() || self.term.as_ref().is_none_or(|term| term.outbox.is_empty());
+        let said =
+            !self.may_speak_once_linked() || self.term.as_ref().is_none_or(|term| term.outbox.is_empty());
         let heard = match &self.term {
-            Some(term) if term.has_spoken() => self.may_speak() && term.outbox.is_empty(),
+            Some(term) if term.has_spoken() => self.may_speak_once_linked() && term.outbox.is_empty(),
             _ => true,
         };
         if self.leaving.as_mut().is_some_and(|leaving| leaving.is_over(now, said, heard)) {

@@ -77,18 +77,33 @@ impl Telemetry {
         self.readings.is_some()
     }
 
-    /// A new session knows nothing of us; neither does a master that timed us out.
+    /// A new session knows nothing of us.
     pub(super) fn forget(&mut self) {
         self.told.clear();
         self.offers_memory = false;
     }
 
-    /// All that a session should know of us.
+    /// Whether the session knows, from us, of memory that models could use.
+    pub(super) const fn offers_memory(&self) -> bool {
+        self.offers_memory
+    }
+
+    /// Takes back memory that is on offer though it may not be used.
+    pub(super) fn withdrawal(&mut self) -> News {
+        self.offers_memory = false;
+        let memory = self.readings.as_ref().and_then(|readings| readings.memory);
+        (Kind::Withdrawal, memory_usage(memory.unwrap_or_default(), 0))
+    }
+
+    /// All that a session should know of us. It may remember what we offered before, if it did not time us out.
     pub(super) fn registration(&mut self, now: Moment) -> Vec<News> {
-        self.forget();
+        self.told.clear();
         let mut news = self.steady();
         if !news.iter().any(|(kind, _)| *kind == Kind::Backends) {
             news.insert(0, (Kind::Backends, backends(&Readings::default())));
+        }
+        if self.is_withdrawn() {
+            news.insert(0, self.withdrawal());
         }
         self.tell(now, &news);
         news.push(self.vital(true));
@@ -100,13 +115,16 @@ impl Telemetry {
         let told = &self.told;
         let differs = |(kind, info): &News| told.get(kind).is_none_or(|(told, _)| is_different(told, info));
         let mut news: Vec<News> = self.steady().into_iter().filter(differs).collect();
-        if self.offers_memory && !self.readings.as_ref().is_some_and(is_able) {
-            let withdrawn = self.readings.as_ref().and_then(|readings| readings.memory);
-            news.insert(0, (Kind::Withdrawal, memory_usage(withdrawn.unwrap_or_default(), 0)));
-            self.offers_memory = false;
+        if self.is_withdrawn() {
+            news.insert(0, self.withdrawal());
         }
         self.tell(now, &news);
         news
+    }
+
+    /// Whether memory is on offer that may no longer be used.
+    fn is_withdrawn(&self) -> bool {
+        self.offers_memory && !self.readings.as_ref().is_some_and(is_able)
     }
 
     /// One piece of news that shows that we are here. `fresh` says that the readings were made for it.

@@ -71,6 +71,7 @@ pub(super) struct Term {
     /// How often a state did not know us though it should.
     unknown_to: u32,
     cleaned: bool,
+    checked: bool,
 }
 
 impl Term {
@@ -92,6 +93,7 @@ impl Term {
             acknowledged: None,
             unknown_to: 0,
             cleaned: false,
+            checked: false,
         }
     }
 
@@ -197,6 +199,11 @@ impl Term {
         }
         self.cleaned = true;
         self.belongings()
+    }
+
+    /// Whether the state has memory of ours on offer, from an earlier run that was killed. Asked once, with the leftovers.
+    pub(super) fn offers_what_we_do_not(&mut self) -> bool {
+        self.cleaned && !std::mem::replace(&mut self.checked, true) && self.replica.offers_memory(&self.node)
     }
 
     /// What we have in the state.

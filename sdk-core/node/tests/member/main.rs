@@ -5,3 +5,4 @@ mod captured;
 mod hostile;
 mod stage;
 mod stories;
+mod walls;

@@ -187,8 +187,10 @@ fn a_phone_that_roams_notices_its_dead_link() {
     stage.until(10.0);
     // The old address is gone: the link carries nothing, and nobody says so.
     stage.linked = None;
-    stage.input(Input::NetworkChanged).until(14.0);
-    assert!(stage.linked.is_some());
+    stage.input(Input::NetworkChanged);
+    assert!(stage.searching, "who is here is found while the link is doubted");
+    stage.until(10.1).found(&[1]).until(14.0);
+    assert!(stage.linked.is_some() && !stage.searching);
     assert!(stage.is_joined(), "{:?}", stage.member.state());
 }
 

@@ -8,12 +8,19 @@
 mod phone;
 mod story;
 
-use std::{process::ExitCode, time::Instant};
+use std::{
+    process::ExitCode,
+    time::{Duration, Instant},
+};
 
 use clap::Args as ClapArgs;
 use tokio::sync::mpsc;
 
-use crate::{exit, stop::Stop, watch::shower};
+use crate::{
+    exit,
+    stop::{self, Stop},
+    watch::shower,
+};
 
 /// Show a cluster of three simulated phones on this computer
 ///
@@ -29,8 +36,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     /// Leave after so many seconds
-    #[arg(long, value_name = "N")]
-    seconds: Option<f64>,
+    #[arg(long, value_name = "N", value_parser = stop::seconds)]
+    seconds: Option<Duration>,
 }
 
 /// Lines that may wait to be shown.

@@ -15,7 +15,10 @@ use exo_node::driver::{
 };
 use exo_wire::datagram::API_PORT;
 
-use crate::profiles::{Profile, SimulatedProbe};
+use crate::{
+    profiles::{Profile, SimulatedProbe},
+    stop,
+};
 use search::SearchArgs;
 
 /// How long no exo must have been found before phones look for each other.
@@ -60,8 +63,8 @@ pub(crate) struct ShowArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Leave after so many seconds
-    #[arg(long, value_name = "N")]
-    pub(crate) seconds: Option<f64>,
+    #[arg(long, value_name = "N", value_parser = stop::seconds)]
+    pub(crate) seconds: Option<Duration>,
 }
 
 /// What all phones can be told.

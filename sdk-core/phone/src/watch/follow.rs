@@ -43,6 +43,11 @@ pub(crate) struct Followed<'a> {
     pub(crate) advise: bool,
 }
 
+/// Whether somebody answered. Dialling proves nothing: a link may lead nowhere.
+fn is_found(state: &MemberState) -> bool {
+    !matches!(state, MemberState::Searching | MemberState::Connecting { .. })
+}
+
 /// Shows a node until it is over. `stop` makes it leave.
 pub(crate) async fn follow(
     Followed { node, phone, began, advise }: Followed<'_>,
@@ -65,7 +70,7 @@ pub(crate) async fn follow(
                     if matches!(state, MemberState::Failed { .. }) {
                         ended = Ended::Failed;
                     }
-                    if !matches!(state, MemberState::Searching) {
+                    if is_found(&state) {
                         advice_due = None;
                     }
                     tell(What::State(state));

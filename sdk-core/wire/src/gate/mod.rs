@@ -31,6 +31,7 @@ use crate::{builds, id::NodeId, topic::Topic};
 pub struct Sealed {
     topic: Topic,
     payload: Box<[u8]>,
+    role: Role,
 }
 
 impl Sealed {
@@ -42,6 +43,12 @@ impl Sealed {
     /// The bytes to publish.
     pub fn payload(&self) -> &[u8] {
         &self.payload
+    }
+
+    /// Whether a guest may say it. What is not a guest's to say is published by the router of a cluster of phones
+    /// itself, and never on a link to somebody else.
+    pub fn is_a_guests(&self) -> bool {
+        self.role == Role::Guest
     }
 }
 
@@ -156,7 +163,7 @@ impl Gate {
             why: error.to_string(),
         })?;
         self.judge(topic, &payload)?;
-        Ok(Sealed { topic, payload: payload.into() })
+        Ok(Sealed { topic, payload: payload.into(), role: self.role })
     }
 
     fn refusal(&self, topic: Topic, payload: &[u8]) -> Result<(), Fault> {

@@ -15,6 +15,8 @@ use super::{
     text::Text,
 };
 
+/// More edges than any cluster has. What follows is dropped.
+const MOST_LINKS: usize = 16_384;
 /// No build of exo has as many keys. What follows is not remembered.
 const MOST_KEYS: usize = 64;
 
@@ -65,7 +67,7 @@ struct Topology<'a> {
     #[serde(borrow, default, deserialize_with = "lenient::list")]
     nodes: Vec<Text<'a>>,
     #[serde(borrow, default, deserialize_with = "lenient::map")]
-    connections: Vec<(Text<'a>, Map<'a, Vec<de::IgnoredAny>>)>,
+    connections: Vec<(Text<'a>, &'a RawValue)>,
 }
 
 /// A map that leaves out what it cannot read.
@@ -77,18 +79,18 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Map<'a, T> {
     }
 }
 
-/// A list that leaves out what it cannot read.
+/// A short list that leaves out what it cannot read.
 struct List<T>(Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        lenient::list(deserializer).map(Self)
+        lenient::short_list(deserializer).map(Self)
     }
 }
 
 #[derive(Deserialize)]
 struct Network<'a> {
-    #[serde(borrow, deserialize_with = "lenient::list")]
+    #[serde(borrow, deserialize_with = "lenient::short_list")]
     interfaces: Vec<Interface<'a>>,
 }
 
@@ -123,16 +125,12 @@ impl<'a> Snapshot<'a> {
     fn take_topology(&mut self, part: &'a RawValue) {
         let Ok(Topology { nodes, connections }) = serde_json::from_str(part.get()) else { return };
         self.nodes = nodes;
-        self.connections = connections
-            .into_iter()
-            .flat_map(|(source, Map(sinks))| {
-                sinks.into_iter().map(move |(sink, ways)| Link {
-                    source: source.clone(),
-                    sink,
-                    ways: ways.len(),
-                })
-            })
-            .collect();
+        for (source, sinks) in connections {
+            let room = MOST_LINKS.saturating_sub(self.connections.len());
+            let links = entries::<Vec<de::IgnoredAny>>(sinks).into_iter().take(room);
+            let link = |(sink, ways): (_, Vec<_>)| Link { source: source.clone(), sink, ways: ways.len() };
+            self.connections.extend(links.map(link));
+        }
     }
 }
 

@@ -130,19 +130,19 @@ impl Actor {
         self.discovery.handle(now, input);
     }
 
-    /// Lets go of the link, and of one that is being dialled. Neither is waited for.
-    fn hang_up(&mut self) {
-        self.link = None;
+    /// Lets go of the link, and of one that is being dialled. What the link still has to say is sent; only the end of the
+    /// node waits for that.
+    pub(super) fn hang_up(&mut self) {
+        if let Some(link) = self.link.take() {
+            self.closing = Some(link.close());
+        }
         // A task that is let go of runs on and drops what it opened, which closes it.
         self.dialling = None;
     }
 }
 
 /// Asks the probe, on a thread of its own. One that breaks or does not answer has no readings.
-async fn measure(probe: Arc<dyn Probe>) -> Readings {
+async fn measure(probe: Arc<dyn Probe>) -> Option<Readings> {
     let measuring = tokio::task::spawn_blocking(move || probe.measure());
-    match time::timeout(MEASURE_WITHIN, measuring).await {
-        Ok(Ok(readings)) => readings,
-        Ok(Err(_)) | Err(_) => Readings::default(),
-    }
+    time::timeout(MEASURE_WITHIN, measuring).await.ok()?.ok()
 }

@@ -123,7 +123,7 @@ async fn equip(
     let (outgoing, waiting) = sync_channel(WAITING_PAYLOADS);
     let (closed_sender, closed) = oneshot::channel();
     thread::Builder::new().name("exo-link".into()).spawn(move || {
-        publish_all(&waiting, &session);
+        publish_all(&waiting, &session, role);
         drop(held);
         let _ = session.close().wait();
         let _ = closed_sender.send(());
@@ -164,9 +164,13 @@ async fn subscribe(session: &Session, topic: Topic, slot: Slot) -> zenoh::Result
 
 /// Publishes until the link is dropped. As exo does: reliable, and blocking rather than dropping when the network is
 /// slow; zenoh gives a router that takes nothing 5 s, then it closes the transport.
-fn publish_all(waiting: &Receiver<Sealed>, session: &Session) {
+fn publish_all(waiting: &Receiver<Sealed>, session: &Session, role: Role) {
     let mut publishers: Vec<(Topic, Publisher<'_>)> = Vec::new();
     while let Ok(sealed) = waiting.recv() {
+        // A master of phones speaks through its own router alone.
+        if matches!(role, Role::Client(_)) && !sealed.is_a_guests() {
+            continue;
+        }
         let topic = sealed.topic();
         if !publishers.iter().any(|(declared, _)| *declared == topic) {
             let declared =

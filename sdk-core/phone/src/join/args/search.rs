@@ -45,6 +45,14 @@ impl SearchArgs {
         if !only.is_empty() && !only.contains(&Provider::Link) && link.is_some() {
             return Err("--link is given but left out by --only: add --only link".to_owned());
         }
+        let named = link.as_ref().and_then(Link::namespace);
+        if let (Some(of_link), Some(given)) = (named, self.namespace.as_deref())
+            && of_link != given
+        {
+            return Err(format!(
+                "the link says ns={of_link}, --namespace says {given}: leave one of them out"
+            ));
+        }
         if let Some(on) = &self.on {
             check_interface(on)?;
         }
