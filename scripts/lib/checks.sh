@@ -134,6 +134,10 @@ python_tests() {
     EXO_PHONE="${CARGO_TARGET_DIR:-$ROOT/target}/debug/exo-phone" "$TOOLS/python/bin/pytest" -q "$1"
 }
 
+# How a library for Android is linked: pages of 16 KiB, functions that came out the same folded into one, and relocations
+# packed as Android 6 and later read them.
+ANDROID_LINKING='-Clink-arg=-zmax-page-size=16384 -Clink-arg=--icf=all -Clink-arg=--pack-dyn-relocs=android'
+
 # All of the core in one shared library for phones, as it would ship. The system's libraries are empty archives here,
 # so that no NDK is needed: what they bring stays undefined, which is fine for weighing.
 arm64_library_size() {
@@ -141,7 +145,7 @@ arm64_library_size() {
     mkdir -p "$stubs"
     for library in c m dl log unwind gcc; do printf '!<arch>\n' >"$stubs/lib$library.a"; done
     env CARGO_TARGET_AARCH64_LINUX_ANDROID_LINKER=rust-lld \
-        CARGO_TARGET_AARCH64_LINUX_ANDROID_RUSTFLAGS="-Clinker-flavor=ld.lld -Lnative=$stubs -Clink-arg=-zmax-page-size=16384" \
+        CARGO_TARGET_AARCH64_LINUX_ANDROID_RUSTFLAGS="-Clinker-flavor=ld.lld -Lnative=$stubs $ANDROID_LINKING" \
         cargo build --locked --profile phone -p exo-footprint --target aarch64-linux-android || return
     size="$(stat -c %s "${CARGO_TARGET_DIR:-target}/aarch64-linux-android/phone/libexo_footprint.so")"
     awk -v size="$size" -v limit="$limit" 'BEGIN { printf "%.2f MB, of %.2f MB allowed\n", size / 1e6, limit / 1e6 }'

@@ -19,8 +19,7 @@ use super::{
     JoinOptions, NodeError, NodeErrorKind, NodeStats, Pulled, WhoAmI,
     actor::{Actor, Order},
     clock::Clock,
-    dns_sd::Mdns,
-    entropy,
+    dns_sd, entropy,
     hosts::PastHosts,
     http::{Pages, Server},
     identity,
@@ -271,8 +270,7 @@ async fn start(
         None => None,
     };
     let bind = if options.search.is_confined_to_loopback() { Bind::Loopback } else { Bind::Anywhere };
-    let mdns = || Arc::new(Mdns::new(options.search.on.clone()));
-    let dns_sd = options.dns_sd.clone().unwrap_or_else(|| mdns());
+    let dns_sd = options.dns_sd.clone().unwrap_or_else(|| dns_sd::by_default(options.search.on.clone()));
     let network = Network::start(bind, dns_sd);
     let past_hosts = match &options.who {
         WhoAmI::Kept(directory) => Some(PastHosts::load(directory)),

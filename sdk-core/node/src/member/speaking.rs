@@ -69,11 +69,13 @@ impl Member {
             return;
         }
         let Some(term) = self.term.as_mut().filter(|term| term.is_registered(now)) else { return };
-        for saying in term.leftovers() {
-            term.outbox.say(saying);
-        }
-        if term.offers_what_we_do_not() && !self.telemetry.offers_memory() {
-            say(term, [self.telemetry.withdrawal()]);
+        if let Some(left) = term.leftovers() {
+            for saying in left.sayings {
+                term.outbox.say(saying);
+            }
+            if left.memory && !self.telemetry.offers_memory() {
+                say(term, [self.telemetry.withdrawal()]);
+            }
         }
         if term.outbox.takes_doubt() {
             self.cadence.hasten(now);

@@ -71,7 +71,15 @@ pub(super) struct Term {
     /// How often a state did not know us though it should.
     unknown_to: u32,
     cleaned: bool,
-    checked: bool,
+}
+
+/// What an earlier run of ours left in the state.
+#[derive(Debug)]
+pub(super) struct Leftovers {
+    /// What has to be said to be rid of it.
+    pub(super) sayings: Vec<Saying>,
+    /// Whether exo counts on memory of ours.
+    pub(super) memory: bool,
 }
 
 impl Term {
@@ -93,7 +101,6 @@ impl Term {
             acknowledged: None,
             unknown_to: 0,
             cleaned: false,
-            checked: false,
         }
     }
 
@@ -193,17 +200,12 @@ impl Term {
     }
 
     /// What an earlier run of ours left in the state: once, as soon as the state is known.
-    pub(super) fn leftovers(&mut self) -> Vec<Saying> {
+    pub(super) fn leftovers(&mut self) -> Option<Leftovers> {
         if self.cleaned || self.sequencer.complete_to().is_none() {
-            return Vec::new();
+            return None;
         }
         self.cleaned = true;
-        self.belongings()
-    }
-
-    /// Whether the state has memory of ours on offer, from an earlier run that was killed. Asked once, with the leftovers.
-    pub(super) fn offers_what_we_do_not(&mut self) -> bool {
-        self.cleaned && !std::mem::replace(&mut self.checked, true) && self.replica.offers_memory(&self.node)
+        Some(Leftovers { sayings: self.belongings(), memory: self.replica.offers_memory(&self.node) })
     }
 
     /// What we have in the state.
