@@ -22,7 +22,7 @@ need_rust() {
     [ -z "$missing" ] || rustup_do target add --toolchain "$RUSTUP_TOOLCHAIN" $missing
     missing=''
     for component in $(toolchain_field components); do
-        grep -q "^$component-" <<<"$installed" || missing+=" $component"
+        grep -qE "^$component(-|$)" <<<"$installed" || missing+=" $component"
     done
     [ -z "$missing" ] || rustup_do component add --toolchain "$RUSTUP_TOOLCHAIN" $missing
 }

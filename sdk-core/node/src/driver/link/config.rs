@@ -32,7 +32,7 @@ pub(super) fn config(role: Role, open_timeout: Duration) -> Result<Config, Strin
             set("listen/endpoints", "[]".into())?;
             // One try: the member decides what comes next. The same after a loss, until we close the session.
             set("connect/timeout_ms", "0".into())?;
-            let retry = "{period_init_ms: 60000, period_max_ms: 60000, period_increase_factor: 1}";
+            let retry = r#"{"period_init_ms": 60000, "period_max_ms": 60000, "period_increase_factor": 1}"#;
             set("connect/retry", retry.into())?;
         }
         Role::Router(locator, zid) => {
