@@ -1,7 +1,8 @@
 //! Bugs, injected between a member and the bus, to prove that the invariants catch them.
 
-use std::rc::Rc;
+use std::{cmp::Ordering, rc::Rc};
 
+use exo_node::member::{Input, Request};
 use exo_wire::{Sealed, Topic};
 use serde_json::Value;
 
@@ -31,7 +32,11 @@ impl World {
                 vec![said, (Topic::ElectionMessages, vote.to_vec())]
             }
             Bug::Swallows if self.chance(0.05) => Vec::new(),
-            Bug::Floods => vec![said; 20],
+            Bug::Floods => vec![said; 3],
+            Bug::Forgets if said.0 == Topic::LocalEvents => self.forget(number, said.1),
+            Bug::ReusedIndex if said.0 == Topic::LocalEvents => {
+                vec![(said.0, self.reuse_the_origin(number, said.1))]
+            }
             _ => vec![said],
         }
     }
@@ -57,12 +62,52 @@ impl World {
         }
     }
 
+    /// Swallows one event of a stream and gives its index to the next.
+    fn forget(&self, number: u16, bytes: Vec<u8>) -> Vec<(Topic, Vec<u8>)> {
+        const SWALLOWED: u64 = 4;
+        let index = index_of(&bytes);
+        let bytes = match index.cmp(&SWALLOWED) {
+            _ if self.phones[usize::from(number)].runs < 2 => bytes,
+            Ordering::Less => bytes,
+            Ordering::Equal => return Vec::new(),
+            Ordering::Greater => renumber(&bytes, index, index - 1),
+        };
+        vec![(Topic::LocalEvents, bytes)]
+    }
+
+    /// Puts the origin of the app's first run in the place of the one of this run, if the session is still the same.
+    fn reuse_the_origin(&mut self, number: u16, bytes: Vec<u8>) -> Vec<u8> {
+        let Ok(json) = serde_json::from_slice::<Value>(&bytes) else { return bytes };
+        let (origin, session) = (json["origin"].to_string(), json["session"].to_string());
+        let phone = &mut self.phones[usize::from(number)];
+        if phone.runs < 2 {
+            phone.first_origin = (origin, session);
+        } else if phone.first_origin.1 == session {
+            return String::from_utf8_lossy(&bytes).replacen(&origin, &phone.first_origin.0, 1).into();
+        }
+        bytes
+    }
+
+    /// What a bug does to an app that starts.
+    pub(crate) fn start_with_the_bug(&mut self, number: u16) {
+        if self.config.bug == Some(Bug::Hurries) && number.is_multiple_of(4) {
+            self.tell(number, Input::Request(Request::ScreenShown(true)));
+        }
+    }
+
     /// Whether the bug keeps this payload from the phone.
     pub(crate) fn is_kept_back_by_a_bug(&self, number: u16, parcel: &Rc<Parcel>) -> bool {
         let is_deaf = self.config.bug == Some(Bug::NoAcks) && self.now > 30 * SECOND;
         let id = self.phones[usize::from(number)].node_id.as_str().as_bytes();
         is_deaf && parcel.bytes.windows(id.len()).any(|window| window == id)
     }
+}
+
+fn index_of(bytes: &[u8]) -> u64 {
+    serde_json::from_slice::<Value>(bytes)
+        .ok()
+        .and_then(|json| json["origin_idx"].as_u64())
+        .unwrap_or_default()
 }
 
 /// The same bytes with another index.

@@ -18,6 +18,8 @@ use crate::{
 
 /// How long an answer to `GET /state` may be given again.
 const STATE_IS_FRESH: Time = 100 * MILLI;
+/// How late a stray or a repeated parcel may be, beside the delay that all have.
+pub(crate) const ASTRAY: Time = 400 * MILLI;
 
 impl World {
     /// An exo process starts: a new id, everything forgotten.
@@ -83,7 +85,8 @@ impl World {
             self.sites[usize::from(a)].peers &= !(1 << b);
             self.sites[usize::from(b)].peers &= !(1 << a);
             if !self.stuck.is_empty() {
-                self.judge.lost(self.now);
+                // Whoever said it: acknowledgements were among it.
+                (0..self.config.phones).for_each(|phone| self.lose_for_good(Party::Phone(phone)));
             }
             self.unstick();
             self.look_at_tokens();
@@ -193,7 +196,8 @@ impl World {
         if topic == Topic::GlobalEvents || self.config.trace {
             self.trace.note(self.now, Note::Said { from: Party::Exo(place), topic, what });
         }
-        let parcel = Rc::new(Parcel { topic, bytes });
+        self.sample(Party::Exo(place), topic, &bytes);
+        let parcel = Rc::new(Parcel { from: Party::Exo(place), topic, bytes });
         self.route(place, &parcel);
     }
 
@@ -240,7 +244,7 @@ impl World {
             return;
         }
         if self.chance(self.loss_at_exo) {
-            self.judge.lost(self.now);
+            self.lose_for_good(parcel.from);
             let (to, topic) = (Party::Exo(place), parcel.topic);
             self.trace.note(self.now, Note::Lost { to, topic });
         } else if let Some(exo) = &mut self.sites[usize::from(place)].exo {
@@ -305,18 +309,35 @@ impl World {
             let (to, topic) = (Party::Phone(number), parcel.topic);
             return self.trace.note(self.now, Note::Lost { to, topic });
         }
-        // TCP keeps the order, however late.
-        let phone = &mut self.phones[usize::from(number)];
-        let at = phone.last_in.max(self.now + weather.delay);
-        phone.last_in = at;
+        let at = if self.chance(weather.strays) {
+            self.strays_until(weather.delay)
+        } else {
+            let phone = &mut self.phones[usize::from(number)];
+            phone.last_in = phone.last_in.max(self.now + weather.delay);
+            phone.last_in
+        };
         if self.chance(weather.twice) {
             let again = Step::Hear { phone: number, epoch, parcel: Rc::clone(parcel) };
-            self.queue.push(at + 20 * MILLI, again);
+            let later = at + self.between(MILLI, ASTRAY);
+            self.queue.push(later, again);
         }
         if at == self.now {
             self.hear(number, parcel);
         } else {
             self.queue.push(at, Step::Hear { phone: number, epoch, parcel: Rc::clone(parcel) });
+        }
+    }
+
+    /// When a parcel arrives that neither waits for those before it nor is waited for.
+    pub(crate) fn strays_until(&mut self, delay: Time) -> Time {
+        self.now + self.between(0, 2 * delay + ASTRAY)
+    }
+
+    /// Something that somebody said will not arrive, unless it is said again.
+    pub(crate) fn lose_for_good(&mut self, from: Party) {
+        self.judge.lost(self.now);
+        if let Party::Phone(number) = from {
+            self.phones[usize::from(number)].lost = self.now;
         }
     }
 

@@ -32,7 +32,9 @@ impl Config {
         let Self { seed, phones, minutes, .. } = self;
         let exos = self.exos.map(|exos| format!(" --exos {exos}")).unwrap_or_default();
         let bug = self.bug.map(|bug| format!(" --break {bug}")).unwrap_or_default();
-        format!("exo-sim --seed {seed} --seeds 1 --phones {phones} --minutes {minutes}{exos}{bug} --trace")
+        format!(
+            "./scripts/test sim --seed {seed} --seeds 1 --phones {phones} --minutes {minutes}{exos}{bug} --trace"
+        )
     }
 }
 
@@ -51,13 +53,20 @@ pub enum Bug {
     Votes,
     /// An event is swallowed once in a while, and never sent again.
     Swallows,
-    /// Every event is sent ten times.
+    /// Everything is sent three times.
     Floods,
+    /// One phone of four speaks every second: all of them together three times as much as they should.
+    Hurries,
+    /// An app that was killed and started again swallows an event of each session and closes the gap behind it, so
+    /// that the acknowledgement of the next one speaks for what nobody heard.
+    Forgets,
+    /// An app that was killed and started again goes on under its old origin, from index 0.
+    ReusedIndex,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::NewIndex,
         Self::OtherContent,
         Self::NoAcks,
@@ -65,6 +74,9 @@ impl Bug {
         Self::Votes,
         Self::Swallows,
         Self::Floods,
+        Self::Hurries,
+        Self::Forgets,
+        Self::ReusedIndex,
     ];
 
     const fn name(self) -> &'static str {
@@ -76,6 +88,9 @@ impl Bug {
             Self::Votes => "votes",
             Self::Swallows => "swallows",
             Self::Floods => "floods",
+            Self::Hurries => "hurries",
+            Self::Forgets => "forgets",
+            Self::ReusedIndex => "reused-index",
         }
     }
 }

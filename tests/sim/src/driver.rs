@@ -9,7 +9,8 @@ use exo_node::{
 use exo_wire::{Sealed, Zid, datagram::ZENOH_PORT};
 
 use crate::{
-    ledger::Broken,
+    bus::ASTRAY,
+    ledger::{Broken, Speaker},
     phone::{Parcel, address, site},
     queue::{MILLI, SECOND, Time},
     trace::{Note, Party},
@@ -33,6 +34,7 @@ impl World {
             phone.armed = Time::MAX;
             self.did(Party::Phone(number), "starts");
             self.begin_search(number);
+            self.start_with_the_bug(number);
             self.follow_up(number);
         }
     }
@@ -69,6 +71,7 @@ impl World {
 
     /// Does what a phone's member wants, and sets its timer.
     pub(crate) fn follow_up(&mut self, number: u16) {
+        self.count_acknowledged(number);
         for _ in 0..MOST_WITHOUT_TIME {
             let phone = &mut self.phones[usize::from(number)];
             let Some(member) = &mut phone.member else { return };
@@ -93,6 +96,19 @@ impl World {
             return;
         }
         self.fail(Broken(format!("phone{number} never stops wanting something")));
+    }
+
+    /// What the member takes for acknowledged now is looked up before it says more: it is of the stream that it spoke
+    /// in last.
+    fn count_acknowledged(&mut self, number: u16) {
+        let phone = &mut self.phones[usize::from(number)];
+        let Some(acked) = phone.member.as_ref().map(|member| member.stats().acked) else { return };
+        let before = std::mem::replace(&mut phone.acked, acked);
+        if acked != before
+            && let Err(broken) = self.ledger.phone_counts(number, acked - before)
+        {
+            self.fail(broken);
+        }
     }
 
     fn act(&mut self, number: u16, output: Output) {
@@ -261,12 +277,16 @@ impl World {
     }
 
     fn publish(&mut self, number: u16, sealed: &Sealed) {
-        self.phones[usize::from(number)].last_said = self.now;
+        let phone = &mut self.phones[usize::from(number)];
+        phone.last_said = self.now;
+        let speaker = Speaker { phone: number, link: phone.epoch };
+        let from = Party::Phone(number);
         for (topic, bytes) in self.through_the_bug(number, sealed) {
-            match self.ledger.phone_said(self.now, number, topic, &bytes) {
+            self.sample(from, topic, &bytes);
+            match self.ledger.phone_said(self.now, speaker, topic, &bytes) {
                 Ok(what) => {
-                    self.trace.note(self.now, Note::Said { from: Party::Phone(number), topic, what });
-                    self.send(number, &Rc::new(Parcel { topic, bytes }));
+                    self.trace.note(self.now, Note::Said { from, topic, what });
+                    self.send(number, &Rc::new(Parcel { from, topic, bytes }));
                 }
                 Err(broken) => self.fail(broken),
             }
@@ -280,17 +300,26 @@ impl World {
         if phone.weather.mute {
             return phone.outbox.push_back(Rc::clone(parcel));
         }
-        let (loss, delay) = (phone.weather.loss_out, phone.weather.delay);
-        if self.chance(loss) {
-            self.judge.lost(self.now);
+        let weather = phone.weather;
+        if self.chance(weather.loss_out) {
+            self.lose_for_good(Party::Phone(number));
             let to = Party::Exo(place);
             return self.trace.note(self.now, Note::Lost { to, topic: parcel.topic });
         }
-        let wait = self.between(500, 4 * MILLI) + delay;
-        let phone = &mut self.phones[usize::from(number)];
-        phone.last_out = phone.last_out.max(self.now + wait);
-        let step = Step::Arrive { site: place, parcel: Rc::clone(parcel), relayed: false };
-        self.queue.push(phone.last_out, step);
+        let at = if self.chance(weather.strays) {
+            self.strays_until(weather.delay)
+        } else {
+            let wait = self.between(500, 4 * MILLI) + weather.delay;
+            let phone = &mut self.phones[usize::from(number)];
+            phone.last_out = phone.last_out.max(self.now + wait);
+            phone.last_out
+        };
+        let step = || Step::Arrive { site: place, parcel: Rc::clone(parcel), relayed: false };
+        self.queue.push(at, step());
+        if self.chance(weather.twice) {
+            let later = at + self.between(MILLI, ASTRAY);
+            self.queue.push(later, step());
+        }
     }
 
     /// A phone falls asleep: nothing runs, the socket fills.

@@ -61,7 +61,8 @@ impl World {
         self.judge.disturbed();
         for _ in 0..=self.random.below(4) {
             let begins = self.now + self.between(0, (until - self.now) / 2);
-            let ends = self.between(begins + 1, until);
+            // Half of them last until everything is healed at once.
+            let ends = if self.chance(0.5) { until } else { self.between(begins + 1, until) };
             let fault = self.draw_fault();
             self.tally.faults += 1;
             self.queue.push(begins, Step::Fault { fault: fault.clone(), begins: true });
@@ -72,7 +73,7 @@ impl World {
     fn draw_fault(&mut self) -> Fault {
         let exos = self.sites.len() as u64;
         // With very many phones a new session costs so many events that few are enough.
-        let kinds = if self.config.phones > 100 && self.random.below(4) > 0 { 9 } else { 12 };
+        let kinds = if self.config.phones > 100 && self.random.below(4) > 0 { 10 } else { 13 };
         let phones = self.some_phones();
         match self.random.below(kinds) {
             0 => self.weather(phones, |world| Weather { loss_in: world.part(), ..Weather::default() }),
@@ -80,6 +81,7 @@ impl World {
             2 => self.weather(phones, |world| Weather {
                 delay: world.between(50_000, SECOND),
                 twice: world.part(),
+                strays: world.part(),
                 loss_in: world.part() / 4.0,
                 ..Weather::default()
             }),
@@ -95,8 +97,13 @@ impl World {
                 0 => Fault::Http(0.3 + self.part()),
                 _ => Fault::WallClock(phones, self.random.below(2_000_000) as i64 - 1_000_000),
             },
-            9 => Fault::LossAtExo(self.part() / 2.0),
-            10 if exos > 1 => {
+            9 => self.weather(phones, |world| Weather {
+                twice: world.part(),
+                strays: world.part(),
+                ..Weather::default()
+            }),
+            10 => Fault::LossAtExo(self.part() / 2.0),
+            11 if exos > 1 => {
                 let one = self.random.below(exos) as u16;
                 let others = (0..exos as u16).filter(|other| *other != one);
                 Fault::Split(others.map(|other| (one.min(other), one.max(other))).collect())

@@ -26,6 +26,21 @@ impl World {
         self.judge.disturbed();
     }
 
+    /// The quiet time that began when all was well is over: all that was to come out of it did. Says how many were
+    /// long enough to be judged so far.
+    pub fn judge_quiet(&mut self) -> Result<u64, Box<Failure>> {
+        self.judge_a_quiet_time();
+        self.verdict()?;
+        Ok(self.tally.judged)
+    }
+
+    /// Lets a part of all that phones hear and say come twice, and out of order.
+    pub fn astray(&mut self, part: f64) {
+        let weather = Weather { twice: part, strays: part, ..Weather::default() };
+        let phones = (0..self.config.phones).collect();
+        self.fault(&Fault::Weather { phones, weather }, true);
+    }
+
     /// Kills an exo node, or starts it again.
     pub fn exo(&mut self, place: u16, is_up: bool) {
         self.fault(&Fault::KillExo(place), !is_up);

@@ -1,6 +1,9 @@
 //! Everything that was ever published, and what must be true of it.
 //!
-//! The ledger reads payloads with its own eyes and keeps only hashes and counts, so that it stays cheap.
+//! The ledger reads payloads with its own eyes and keeps only hashes, times and places, so that it stays cheap. It
+//! keeps one account for each stream of events, that is for each session of each run of an app: what was published
+//! under which index, and where in the log each came out. When a phone takes events for acknowledged, exactly those
+//! are looked up: each must be in the log of that very session, and since nothing may be in a log twice, once.
 
 use std::{
     borrow::Cow,
@@ -8,89 +11,95 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use exo_wire::{SessionId, Topic, gate};
+use exo_wire::{SessionId, Topic};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
+    pace::Pace,
     queue::{SECOND, Time},
     trace::Short,
 };
 
 /// A rule was broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken(pub String);
+pub(crate) struct Broken(pub(crate) String);
 
-/// One of this many payloads is judged again by exo's rules.
-const SAMPLE: u64 = 16;
-/// What one phone may publish within ten seconds, faults or not.
-const MOST_IN_TEN_SECONDS: u32 = 160;
+/// Who published something, and over which of its links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Speaker {
+    /// The phone.
+    pub(crate) phone: u16,
+    /// Its link: what is on its way over one may be sent again over the next at once.
+    pub(crate) link: u32,
+}
 
 #[derive(Debug, Default)]
 struct Log {
-    next: u64,
     hashes: Vec<u64>,
 }
 
+/// The account of one stream: one origin of one phone in one session.
 #[derive(Debug)]
-struct Origin {
+struct Stream {
     phone: u16,
     session: SessionId,
-    hashes: Vec<u64>,
-    is_over: bool,
+    /// By index.
+    events: Vec<Event>,
+    /// How many of them, from the first, the phone takes for acknowledged.
+    acked: usize,
 }
 
 #[derive(Debug)]
 struct Event {
-    origin: String,
-    said: Time,
-    logged: bool,
-}
-
-/// What a phone was told about the state, so that its requests can be judged.
-#[derive(Debug, Default, Clone)]
-struct Told {
-    window: Time,
-    said: u32,
+    hash: u64,
+    /// When it was published first, and last.
+    first: Time,
+    last: (Time, u32),
+    /// Its place in the log of the stream's session.
+    logged: Option<u64>,
 }
 
 /// The books of one run.
 #[derive(Debug, Default)]
-pub struct Ledger {
+pub(crate) struct Ledger {
     logs: HashMap<SessionId, Log>,
-    origins: HashMap<String, Origin>,
-    events: HashMap<String, Event>,
-    told: HashMap<u16, Told>,
-    judged: u64,
+    streams: Vec<Stream>,
+    /// Streams by origin, and events by their id: the stream and the index.
+    origins: HashMap<String, usize>,
+    events: HashMap<String, (usize, usize)>,
+    /// The stream that each phone speaks in now.
+    current: HashMap<u16, usize>,
+    pace: Pace,
     /// Events and commands that phones published, sent again ones included.
-    pub published: u64,
+    pub(crate) published: u64,
     /// Requests for the log among them.
-    pub nacks: u64,
+    pub(crate) nacks: u64,
     /// Events of phones in all logs.
-    pub logged: u64,
+    pub(crate) logged: u64,
+    /// Events that phones took for acknowledged; each was looked up in its log.
+    pub(crate) acked: u64,
 }
 
 impl Ledger {
     /// A phone published something.
-    pub fn phone_said(&mut self, now: Time, phone: u16, topic: Topic, bytes: &[u8]) -> Result<Short, Broken> {
+    pub(crate) fn phone_said(
+        &mut self,
+        now: Time,
+        from: Speaker,
+        topic: Topic,
+        bytes: &[u8],
+    ) -> Result<Short, Broken> {
         self.published += 1;
-        self.pace(now, phone)?;
-        self.judged += 1;
-        if self.judged.is_multiple_of(SAMPLE) || self.judged < 256 {
-            let verdict = gate::verdict(topic, bytes);
-            if !verdict.accept {
-                return Err(Broken(format!("phone{phone} said what exo dies of: {}", verdict.why)));
-            }
-        }
         match topic {
-            Topic::LocalEvents => self.local(now, phone, bytes),
-            Topic::Commands => self.command(now, phone, bytes),
-            _ => Err(Broken(format!("phone{phone} published to {topic}"))),
+            Topic::LocalEvents => self.local(now, from, bytes),
+            Topic::Commands => self.command(now, from.phone, bytes),
+            _ => Err(Broken(format!("phone{} published to {topic}", from.phone))),
         }
     }
 
     /// A master published an event with its place.
-    pub fn master_said(&mut self, site: u16, bytes: &[u8]) -> Result<Short, Broken> {
+    pub(crate) fn master_said(&mut self, site: u16, bytes: &[u8]) -> Result<Short, Broken> {
         let global: Placed<'_> =
             serde_json::from_slice(bytes).map_err(|why| Broken(format!("exo{site} said {why}")))?;
         let hash = hash(bytes);
@@ -106,13 +115,16 @@ impl Ledger {
                 Err(Broken(format!("index {index} of the log has two contents")))
             };
         }
-        if global.origin_idx != log.next {
-            return Err(Broken(format!("the log goes from {} to {index}", log.next)));
+        if index > log.hashes.len() {
+            return Err(Broken(format!("the log goes from {} to {index}", log.hashes.len())));
         }
-        log.next += 1;
         log.hashes.push(hash);
-        if let Some(event) = self.events.get_mut(&*id) {
-            if std::mem::replace(&mut event.logged, true) {
+        if let Some((stream, place)) = self.events.get(&*id) {
+            let stream = &mut self.streams[*stream];
+            if stream.session != global.session {
+                return Err(Broken(format!("event {id} of a phone is in the log of another session")));
+            }
+            if stream.events[*place].logged.replace(global.origin_idx).is_some() {
                 return Err(Broken(format!("event {id} of a phone is twice in the log, again at {index}")));
             }
             self.logged += 1;
@@ -120,76 +132,86 @@ impl Ledger {
         Ok(short)
     }
 
-    /// The streams of this phone are over: what they had not got through yet is nobody's fault.
-    pub fn ended(&mut self, phone: u16) {
-        for origin in self.origins.values_mut().filter(|origin| origin.phone == phone) {
-            origin.is_over = true;
-        }
-    }
-
-    /// Events of this phone that it published in this session, that are old enough, and that are in no log.
-    pub fn lost(&self, phone: u16, session: &SessionId, before: Time) -> Option<String> {
-        let ours = |origin: &str| {
-            self.origins
-                .get(origin)
-                .is_some_and(|known| !known.is_over && known.phone == phone && known.session == *session)
+    /// A phone takes so many more of its events for acknowledged: the next ones of its stream. Each is in the log.
+    pub(crate) fn phone_counts(&mut self, phone: u16, acked: u64) -> Result<(), Broken> {
+        let Some(stream) = self.current.get(&phone).and_then(|stream| self.streams.get_mut(*stream)) else {
+            return Err(Broken(format!("phone{phone} counts an acknowledgement and has said nothing")));
         };
-        let lost = self.events.iter().filter(|(_, event)| !event.logged && event.said < before);
-        lost.filter(|(_, event)| ours(&event.origin)).map(|(id, _)| id.clone()).min()
-    }
-
-    /// How many events of this phone are in logs.
-    pub fn logged_of(&self, phone: u16) -> u64 {
-        let ours = |origin: &str| self.origins.get(origin).is_some_and(|known| known.phone == phone);
-        self.events.values().filter(|event| event.logged && ours(&event.origin)).count() as u64
-    }
-
-    fn pace(&mut self, now: Time, phone: u16) -> Result<(), Broken> {
-        let told = self.told.entry(phone).or_default();
-        if now / (10 * SECOND) != told.window {
-            (told.window, told.said) = (now / (10 * SECOND), 0);
+        for _ in 0..acked {
+            let index = stream.acked;
+            match stream.events.get(index) {
+                None => {
+                    return Err(Broken(format!(
+                        "phone{phone} takes index {index} for acknowledged, which it never published"
+                    )));
+                }
+                Some(Event { logged: None, .. }) => {
+                    return Err(Broken(format!(
+                        "phone{phone} takes index {index} for acknowledged, which is in no log"
+                    )));
+                }
+                Some(_) => stream.acked += 1,
+            }
         }
-        told.said += 1;
-        if told.said > MOST_IN_TEN_SECONDS {
-            return Err(Broken(format!("phone{phone} published {} payloads within ten seconds", told.said)));
-        }
+        self.acked += acked;
         Ok(())
     }
 
-    fn local(&mut self, now: Time, phone: u16, bytes: &[u8]) -> Result<Short, Broken> {
+    /// The stream of this phone is over: what it had not got through yet is nobody's fault.
+    pub(crate) fn ended(&mut self, phone: u16) {
+        self.current.remove(&phone);
+    }
+
+    /// An index that this phone published in this session, before that time, and that is in no log.
+    pub(crate) fn lost(&self, phone: u16, session: &SessionId, before: Time) -> Option<usize> {
+        let stream = &self.streams[*self.current.get(&phone)?];
+        let lost = |event: &Event| event.logged.is_none() && event.first < before;
+        stream.events.iter().position(lost).filter(|_| stream.session == *session)
+    }
+
+    fn local(&mut self, now: Time, from: Speaker, bytes: &[u8]) -> Result<Short, Broken> {
+        let phone = from.phone;
         let local: Placed<'_> =
             serde_json::from_slice(bytes).map_err(|why| Broken(format!("phone{phone} said {why}")))?;
         let hash = hash(bytes);
-        if !self.origins.contains_key(&*local.origin) {
+        let number = if let Some(number) = self.origins.get(&*local.origin) {
+            *number
+        } else {
             // A new stream: what the old one had not got through is said anew, or is old news.
-            self.ended(phone);
-        }
-        let origin = self.origins.entry(local.origin.to_string()).or_insert_with(|| Origin {
-            phone,
-            session: local.session.clone(),
-            hashes: Vec::new(),
-            is_over: false,
-        });
-        if origin.phone != phone || origin.session != local.session {
+            let number = self.streams.len();
+            let session = local.session.clone();
+            self.streams.push(Stream { phone, session, events: Vec::new(), acked: 0 });
+            self.origins.insert(local.origin.to_string(), number);
+            self.current.insert(phone, number);
+            number
+        };
+        let stream = &mut self.streams[number];
+        if stream.phone != phone || stream.session != local.session {
             return Err(Broken(format!("phone{phone} took over an origin of another session or phone")));
         }
         let index = local.origin_idx as usize;
         let (tag, id) = read(local.event);
-        match origin.hashes.get(index) {
-            Some(known) if *known == hash => {}
+        let last = (now, from.link);
+        let expected = stream.events.len();
+        match stream.events.get_mut(index) {
+            Some(known) if known.hash == hash => {
+                Pace::again(phone, index, known.last, last)?;
+                known.last = last;
+            }
             Some(_) => {
                 return Err(Broken(format!("phone{phone} used index {index} of an origin for two contents")));
             }
-            None if index == origin.hashes.len() => {
-                origin.hashes.push(hash);
-                let event = Event { origin: local.origin.to_string(), said: now, logged: false };
-                if self.events.insert(id.to_string(), event).is_some() {
+            None if index == expected => {
+                self.pace.new_event(now, phone, number)?;
+                stream.events.push(Event { hash, first: now, last, logged: None });
+                if self.events.insert(id.to_string(), (number, index)).is_some() {
                     return Err(Broken(format!("phone{phone} used event id {id} for two indices")));
                 }
             }
             None => {
-                let last = origin.hashes.len();
-                return Err(Broken(format!("phone{phone} left a gap: index {index} after {last} events")));
+                return Err(Broken(format!(
+                    "phone{phone} left a gap: index {index} after {expected} events"
+                )));
             }
         }
         Ok(short(&tag, local.origin_idx, &local.session))
@@ -211,6 +233,7 @@ impl Ledger {
             return Err(Broken(format!("phone{phone} commanded something else than the log")));
         };
         self.nacks += 1;
+        self.pace.request(now, phone)?;
         // Nobody who reads the state first needs the beginning of a log. The first minute is excused: the log is short.
         if since == 0 && now > 60 * SECOND {
             return Err(Broken(format!("phone{phone} asked for the log from 0")));

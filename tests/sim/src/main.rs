@@ -2,13 +2,18 @@
 #![forbid(unsafe_code)]
 
 use std::{
-    io::{IsTerminal, Write, stderr},
+    fs::File,
+    io::{BufWriter, IsTerminal, Write, stderr},
+    path::{Path, PathBuf},
     process::ExitCode,
     str::FromStr,
     time::Instant,
 };
 
-use exo_sim::{Bug, Config, Failure, Tally, World};
+use exo_sim::{
+    Bug, Config, Failure, Tally,
+    seeds::{Outcome, Seeds},
+};
 use serde_json::json;
 
 const USAGE: &str = "\
@@ -19,15 +24,20 @@ exo-sim: phones and exo nodes in virtual time
   --phones M     phones in each world (24)
   --minutes T    virtual minutes (10)
   --exos K       exo nodes, 1 to 3 (drawn from the seed)
-  --break BUG    inject a bug: new-index, other-content, no-acks, nack-from-zero, votes, swallows, floods
+  --jobs J       seeds that run at the same time (one for each core)
+  --break BUG    inject a bug: new-index, other-content, no-acks, nack-from-zero, votes, swallows, floods, hurries,
+                 forgets, reused-index
+  --dump FILE    write a sample of what was published, as JSON lines, for tests/peer/test_dump.py
   --trace        print every step
   --keep-going   go on after a failure, and list all at the end
   --json         print a summary as JSON";
 
 struct Options {
     seeds: u64,
+    jobs: usize,
     json: bool,
     keep_going: bool,
+    dump: Option<PathBuf>,
     config: Config,
 }
 
@@ -47,7 +57,9 @@ fn main() -> ExitCode {
 }
 
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
-    let mut options = Options { seeds: 1, json: false, keep_going: false, config: Config::of(1, 24) };
+    let jobs = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let config = Config::of(1, 24);
+    let mut options = Options { seeds: 1, jobs, json: false, keep_going: false, dump: None, config };
     while let Some(argument) = arguments.next() {
         let config = &mut options.config;
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
@@ -57,11 +69,13 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options
             "--json" => options.json = true,
             "--keep-going" => options.keep_going = true,
             "--seeds" => options.seeds = number(&argument, &value()?, 1..=10_000_000)?,
+            "--jobs" => options.jobs = number(&argument, &value()?, 1..=1024)? as usize,
             "--seed" => config.seed = number(&argument, &value()?, 0..=u64::MAX)?,
             "--phones" => config.phones = number(&argument, &value()?, 1..=10_000)? as u16,
             "--minutes" => config.minutes = number(&argument, &value()?, 2..=10_000)? as u32,
             "--exos" => config.exos = Some(number(&argument, &value()?, 1..=3)? as u16),
             "--break" => config.bug = Some(Bug::from_str(&value()?)?),
+            "--dump" => options.dump = Some(value()?.into()),
             other => return Err(format!("{other:?} is not an option")),
         }
     }
@@ -76,40 +90,51 @@ fn number(name: &str, text: &str, allowed: std::ops::RangeInclusive<u64>) -> Res
 
 fn run(options: &Options) -> ExitCode {
     let began = Instant::now();
-    let shows_progress = stderr().is_terminal() && !options.config.trace;
-    let mut total = Tally::default();
-    let mut failed = 0;
-    for n in 0..options.seeds {
-        let config = Config { seed: options.config.seed.wrapping_add(n), ..options.config };
-        match World::new(config).run() {
-            Ok(tally) => total = total.and(&tally),
-            Err(failure) if options.keep_going => {
-                failed += 1;
-                eprintln!("seed {} at {:.3} s: {}", config.seed, failure.at as f64 / 1e6, failure.broken);
-            }
-            Err(failure) => {
-                report(&failure);
-                if options.json {
-                    println!("{}", json!({ "passed": false, "seed": config.seed, "why": failure.broken }));
-                }
-                return ExitCode::FAILURE;
-            }
-        }
+    let Options { seeds, jobs, keep_going, config, .. } = *options;
+    let shows_progress = stderr().is_terminal() && !config.trace;
+    // Lines of a trace belong together.
+    let jobs = if config.trace { 1 } else { jobs };
+    let seeds = Seeds { first: config, count: seeds, jobs, keep_going, samples: options.dump.is_some() };
+    let Outcome { total, failures, samples } = seeds.run(|done, total| {
         if shows_progress {
             let seconds = began.elapsed().as_secs_f64();
-            eprint!("\r{} of {} seeds, {seconds:.0} s, {} faults", n + 1, options.seeds, total.faults);
+            eprint!("\r{done} of {} seeds, {seconds:.0} s, {} faults", options.seeds, total.faults);
             let _ = stderr().flush();
         }
-    }
+    });
     if shows_progress {
         eprintln!();
     }
-    if failed > 0 {
-        println!("{failed} of {} seeds failed", options.seeds);
-        return ExitCode::FAILURE;
+    if let Some(path) = &options.dump
+        && let Err(why) = write_lines(path, samples.iter().map(exo_sim::sample::Sample::line))
+    {
+        eprintln!("error: {} cannot be written: {why}", path.display());
+        return ExitCode::from(2);
     }
-    summary(options, &total, began.elapsed().as_secs_f64());
-    ExitCode::SUCCESS
+    let Some(failure) = failures.first() else {
+        summary(options, &total, began.elapsed().as_secs_f64());
+        return ExitCode::SUCCESS;
+    };
+    if keep_going {
+        for Failure { config, at, broken, .. } in &failures {
+            eprintln!("seed {} at {:.3} s: {broken}", config.seed, *at as f64 / 1e6);
+        }
+        println!("{} of {} seeds failed", failures.len(), options.seeds);
+    } else {
+        report(failure);
+    }
+    if options.json {
+        println!("{}", json!({ "passed": false, "seed": failure.config.seed, "why": failure.broken }));
+    }
+    ExitCode::FAILURE
+}
+
+fn write_lines(path: &Path, lines: impl Iterator<Item = String>) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for line in lines {
+        writeln!(file, "{line}")?;
+    }
+    file.flush()
 }
 
 fn report(failure: &Failure) {
@@ -122,27 +147,40 @@ fn report(failure: &Failure) {
 fn summary(options: &Options, total: &Tally, seconds: f64) {
     let Config { seed, phones, minutes, .. } = options.config;
     let rejoin = total.slowest_rejoin as f64 / 1e6;
+    let from_heal = total.slowest_from_heal as f64 / 1e6;
     if options.json {
         let summary = json!({
             "passed": true, "seed": seed, "seeds": options.seeds, "phones": phones, "minutes": minutes,
             "seconds": seconds, "steps": total.steps, "heard": total.heard, "published": total.published,
-            "logged": total.logged, "nacks": total.nacks, "faults": total.faults, "sessions": total.sessions,
-            "slowest_rejoin_seconds": rejoin, "replicas_compared": total.replicas,
+            "logged": total.logged, "acked": total.acked, "nacks": total.nacks, "faults": total.faults,
+            "sessions": total.sessions, "slowest_rejoin_seconds": rejoin, "rejoins": total.rejoins,
+            "rejoins_over_5_s_from_heal": total.late_rejoins, "slowest_rejoin_from_heal_seconds": from_heal,
+            "quiet_times_judged": total.judged, "quiet_times_too_short": total.unjudged,
+            "paces_measured": total.paces, "replicas_compared": total.replicas,
         });
         println!("{summary}");
         return;
     }
     println!(
         "{} seeds from {seed}, {phones} phones, {minutes} virtual minutes each: {seconds:.1} s\n\
-         {} faults, {} sessions, {} payloads published, {} events in logs, {} requests for the log,\n\
-         {} deliveries, {} replicas equal to their master's state, slowest rejoin {rejoin:.2} s",
+         {} faults, {} sessions, {} payloads published, {} requests for the log, {} deliveries\n\
+         {} events in logs, {} taken for acknowledged and each found in its log once\n\
+         {} quiet times judged, {} too short; {} replicas equal to their master's state, {} paces measured\n\
+         joined again within {rejoin:.2} s after exo's elections and resends; counted from the heal itself:\n\
+         {} rejoins, {} of them over 5 s, the slowest {from_heal:.2} s",
         options.seeds,
         total.faults,
         total.sessions,
         total.published,
-        total.logged,
         total.nacks,
         total.heard,
+        total.logged,
+        total.acked,
+        total.judged,
+        total.unjudged,
         total.replicas,
+        total.paces,
+        total.rejoins,
+        total.late_rejoins,
     );
 }

@@ -9,12 +9,12 @@ use std::{
 
 use exo_node::{
     Now, Random,
-    member::{Disk, Identity, Member, MemberConfig, Memory, Readings},
+    member::{Disk, Gauges, Identity, Member, MemberConfig, Memory, Readings},
     now::Moment,
 };
-use exo_wire::{NodeId, Topic};
+use exo_wire::{NodeId, Topic, gathered::Backend};
 
-use crate::{queue::Time, search::Search};
+use crate::{queue::Time, search::Search, trace::Party};
 
 /// How much a sleeping phone's socket and channel hold.
 const INBOX: usize = 1024;
@@ -22,6 +22,8 @@ const INBOX: usize = 1024;
 /// A payload on its way.
 #[derive(Debug)]
 pub struct Parcel {
+    /// Who said it.
+    pub from: Party,
     /// On which topic.
     pub topic: Topic,
     /// The bytes.
@@ -35,8 +37,10 @@ pub struct Weather {
     pub loss_in: f64,
     /// The part of what it says that is lost.
     pub loss_out: f64,
-    /// The part of the deliveries to it that come twice.
+    /// The part of what it hears and says that comes twice.
     pub twice: f64,
+    /// The part of what it hears and says that overtakes, or is overtaken.
+    pub strays: f64,
     /// How much later everything comes.
     pub delay: Time,
     /// Nothing reaches it.
@@ -74,14 +78,21 @@ pub struct Phone {
     pub armed: Time,
     /// Whether it is joined now.
     pub joined: bool,
-    /// When what it said last reaches its router, so that nothing overtakes.
+    /// How often its app was started.
+    pub runs: u32,
+    /// How many of its events this run of the app takes for acknowledged.
+    pub acked: u64,
+    /// When something that it said was lost for good.
+    pub lost: Time,
+    /// When what it said last reaches its router: only strays overtake.
     pub last_out: Time,
     /// When it said something last.
     pub last_said: Time,
-    /// When what is on its way to it has arrived.
+    /// When what is on its way to it has arrived, but for strays.
     pub last_in: Time,
-    /// Whether an engine is able to serve there.
-    pub able: bool,
+    /// Whether there is an engine, and whether it is able to serve now.
+    has_engine: bool,
+    able: bool,
     /// Its clock began that long before the world.
     skew: Duration,
     /// Its wall clock is off by so many seconds.
@@ -90,12 +101,15 @@ pub struct Phone {
     pub still: u32,
     /// For a bug: the origin that it tampers with, its next index, and by how much it is shifted.
     pub shifted: (String, u64, u64),
+    /// For a bug: the origin that it used in the first run of its app, and the session.
+    pub first_origin: (String, String),
     random: Random,
 }
 
 impl Phone {
     /// A phone whose app is not started yet.
     pub fn new(number: u16, mut random: Random) -> Self {
+        let has_engine = random.below(3) == 0;
         Self {
             number,
             node_id: NodeId::from_random(random.wide()),
@@ -110,14 +124,19 @@ impl Phone {
             outbox: VecDeque::new(),
             armed: Time::MAX,
             joined: false,
+            runs: 0,
+            acked: 0,
+            lost: 0,
             last_out: 0,
             last_in: 0,
             last_said: 0,
-            able: random.below(4) == 0,
+            has_engine,
+            able: has_engine,
             skew: Duration::from_millis(random.below(1_000_000)),
             wall: 1_800_000_000,
             still: 0,
             shifted: Default::default(),
+            first_origin: Default::default(),
             random,
         }
     }
@@ -138,6 +157,7 @@ impl Phone {
     pub fn start(&mut self, now: Time) {
         let random = Random::seeded(self.random.bits());
         let clock = self.clock(now);
+        (self.runs, self.acked) = (self.runs + 1, 0);
         self.member = Some(Member::new(MemberConfig::of(self.node_id.clone()), random, clock));
     }
 
@@ -168,12 +188,21 @@ impl Phone {
             os_version: "Android 16".to_owned(),
             os_build: "BP2A.250605.031".to_owned(),
         };
+        // An engine starts or stops once in a while; half of those that have one measure its load and heat.
+        if self.has_engine && self.random.below(40) == 0 {
+            self.able = !self.able;
+        }
+        let is_measured = self.has_engine && self.number.is_multiple_of(2);
+        let mut gauge = |most: f64| is_measured.then(|| self.random.fraction() * most);
+        let gauges = Gauges { temperature: gauge(60.0), gpu_use: gauge(1.0), ..Gauges::default() };
         Readings {
             memory: Some(memory),
             disk: Some(Disk { total: 128_000_000_000, available: 64_000_000_000 }),
             identity: Some(identity),
+            interfaces: self.search.as_ref().map(|search| search.interfaces().to_vec()),
+            gauges,
             able: self.able,
-            ..Readings::default()
+            backends: vec![Backend::MlxCpu],
         }
     }
 }

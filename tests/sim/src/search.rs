@@ -46,7 +46,8 @@ impl Search {
         Self { machine: Discovery::new(config, random), armed: Time::MAX, host: 100 + (number % 100) as u8 }
     }
 
-    fn interfaces(&self) -> [Interface; 1] {
+    /// The phone's interfaces, with its address of now.
+    pub fn interfaces(&self) -> [Interface; 1] {
         let v4 = IpAddr::V4(Ipv4Addr::new(10, 0, 0, self.host));
         let v6 = IpAddr::V6(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, u16::from(self.host)));
         let addresses =

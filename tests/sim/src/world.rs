@@ -13,6 +13,7 @@ use crate::{
     ledger::{Broken, Ledger},
     phone::{Parcel, Phone},
     queue::{MILLI, Queue, SECOND, Time},
+    sample::Samples,
     trace::{Note, Party, Trace},
 };
 
@@ -113,8 +114,22 @@ pub struct Tally {
     pub faults: u64,
     /// Sessions that exo nodes led.
     pub sessions: u64,
-    /// The longest that a phone took to be joined after everything was healed, in microseconds.
+    /// Events that phones took for acknowledged, each of which was found in its log.
+    pub acked: u64,
+    /// The longest that a phone took to be joined after all was well, in microseconds; see the judge for what that is.
     pub slowest_rejoin: Time,
+    /// Phones that were not joined when everything was healed, counted for each quiet time.
+    pub rejoins: u64,
+    /// Of those, how many took more than 5 s from the heal itself.
+    pub late_rejoins: u64,
+    /// And the slowest of them.
+    pub slowest_from_heal: Time,
+    /// Quiet times that were long enough to be judged to the end, and that were not.
+    pub judged: u64,
+    /// See above.
+    pub unjudged: u64,
+    /// How often the pace of all phones together was measured.
+    pub paces: u64,
     /// Replicas that were compared with the master's state and were equal.
     pub replicas: u64,
 }
@@ -131,7 +146,14 @@ impl Tally {
             logged: self.logged + other.logged,
             faults: self.faults + other.faults,
             sessions: self.sessions + other.sessions,
+            acked: self.acked + other.acked,
             slowest_rejoin: self.slowest_rejoin.max(other.slowest_rejoin),
+            rejoins: self.rejoins + other.rejoins,
+            late_rejoins: self.late_rejoins + other.late_rejoins,
+            slowest_from_heal: self.slowest_from_heal.max(other.slowest_from_heal),
+            judged: self.judged + other.judged,
+            unjudged: self.unjudged + other.unjudged,
+            paces: self.paces + other.paces,
             replicas: self.replicas + other.replicas,
         }
     }
@@ -157,6 +179,7 @@ pub struct World {
     pub(crate) ledger: Ledger,
     pub(crate) judge: Judge,
     pub(crate) trace: Trace,
+    pub(crate) samples: Option<Samples>,
     pub(crate) broken: Option<Broken>,
     pub(crate) tally: Tally,
     /// How long a router gathers payloads before it hands them out.
@@ -182,6 +205,7 @@ impl World {
             ledger: Ledger::default(),
             judge: Judge::default(),
             trace: Trace::new(20_000, config.trace),
+            samples: None,
             broken: None,
             tally: Tally::default(),
             gather: if config.phones > 100 { 100 * MILLI } else { 2 * MILLI },
@@ -206,7 +230,7 @@ impl World {
     }
 
     /// Runs the whole time.
-    pub fn run(mut self) -> Result<Tally, Box<Failure>> {
+    pub fn run(&mut self) -> Result<Tally, Box<Failure>> {
         let end = Time::from(self.config.minutes) * 60 * SECOND;
         self.run_until(end)?;
         self.finish()
@@ -218,25 +242,27 @@ impl World {
             self.now = at;
             self.tally.steps += 1;
             self.step(step);
-            if self.broken.is_some() {
-                return Err(Box::new(self.failure()));
-            }
+            self.verdict()?;
         }
         self.now = until;
-        Ok(())
+        self.verdict()
     }
 
-    fn finish(mut self) -> Result<Tally, Box<Failure>> {
+    fn finish(&mut self) -> Result<Tally, Box<Failure>> {
         self.judge_the_end();
-        if self.broken.is_some() {
-            return Err(Box::new(self.failure()));
-        }
+        self.verdict()?;
         Ok(Tally {
             published: self.ledger.published,
             nacks: self.ledger.nacks,
             logged: self.ledger.logged,
+            acked: self.ledger.acked,
             ..self.tally
         })
+    }
+
+    /// Whether a rule is broken by now.
+    pub(crate) fn verdict(&self) -> Result<(), Box<Failure>> {
+        if self.broken.is_some() { Err(Box::new(self.failure())) } else { Ok(()) }
     }
 
     fn failure(&self) -> Failure {

@@ -32,6 +32,28 @@ fn a_phone_that_uses_an_index_twice_is_caught_at_once() {
 }
 
 #[test]
+fn three_times_the_same_is_caught_at_once() {
+    assert!(caught(Bug::Floods).broken.contains("again after 0.000 s"));
+}
+
+#[test]
+fn three_times_the_pace_of_all_phones_together_is_caught() {
+    let why = caught(Bug::Hurries).broken;
+    assert!(why.contains("all phones together"), "{why}");
+}
+
+#[test]
+fn an_event_that_an_app_takes_for_acknowledged_after_a_restart_and_nobody_heard_is_caught() {
+    let why = caught(Bug::Forgets).broken;
+    assert!(why.contains("for acknowledged, which it never published"), "{why}");
+}
+
+#[test]
+fn an_app_that_goes_on_under_its_old_origin_is_caught_when_it_uses_an_index_again() {
+    assert!(caught(Bug::ReusedIndex).broken.contains("for two contents"));
+}
+
+#[test]
 fn a_phone_that_votes_is_caught_at_once() {
     assert!(caught(Bug::Votes).broken.contains("published to election_messages"));
 }

@@ -168,7 +168,7 @@ impl Term {
             noted.acknowledged = true;
         }
         if self.sequencer.hear(now, global.origin_idx, payload, random) == Place::Next {
-            self.apply(event, stats);
+            self.apply(global.origin_idx, event, stats);
             noted.applied = true;
             self.catch_up(now, stats);
         }
@@ -252,15 +252,17 @@ impl Term {
     fn catch_up(&mut self, now: Moment, stats: &mut Stats) {
         while let Some(payload) = self.sequencer.release(now) {
             if let Ok(global) = heard::global(&payload) {
-                self.apply(&global.event(), stats);
+                self.apply(global.origin_idx, &global.event(), stats);
             }
         }
     }
 
-    fn apply(&mut self, event: &Event<'_>, stats: &mut Stats) {
-        // exo then keeps our name and forgets our disk, our addresses and our memory: all is told again.
+    fn apply(&mut self, index: u64, event: &Event<'_>, stats: &mut Stats) {
+        // exo then keeps our name and forgets our disk, our addresses and our memory: all is told again. A log that
+        // is heard from an earlier place tells of our former life too; what we said since came after that.
         if let Event::NodeTimedOut(gone) = event {
-            self.forgotten |= self.registered.is_some() && *gone.node_id == *self.node.as_str();
+            let is_past = self.acknowledged.is_some_and(|first| index < first);
+            self.forgotten |= self.registered.is_some() && !is_past && *gone.node_id == *self.node.as_str();
         }
         self.replica.apply(event);
         let us = |id: &heard::Text<'_>| **id == *self.node.as_str();

@@ -231,6 +231,24 @@ fn a_member_that_was_timed_out_tells_everything_again_but_does_not_shout() {
 }
 
 #[test]
+fn a_log_that_is_sent_from_its_beginning_and_tells_of_our_former_life_is_old_news() {
+    let mut exo = Exo::named(MAC).aged(20);
+    exo.api = false;
+    exo.log.push(json!({"NodeTimedOut": {"event_id": "t", "node_id": PHONE}}));
+    let config =
+        MemberConfig { allow_unknown_build: true, ..MemberConfig::of(NodeId::parse(PHONE).unwrap()) };
+    let mut stage = Stage::set(config, exo.aged(20));
+    stage.found(&[1]).until(2.0);
+    assert!(stage.is_joined(), "{:?}", stage.member.state());
+    assert_eq!(stage.kinds()[..6], REGISTRATION);
+    (0..stage.exo.log.len()).for_each(|index| stage.publish(index));
+    stage.until(2.1);
+    assert_eq!(stage.member.view().complete_to, Some(stage.exo.log.len() as u64 - 1));
+    stage.until(20.0);
+    assert!(!stage.kinds().contains(&"NodeBackends".to_owned()), "all is known already");
+}
+
+#[test]
 fn a_hole_in_the_log_is_healed_by_a_nack() {
     let mut stage = Stage::joined(Exo::named(MAC).aged(50));
     stage.exo.aged_quietly(3);
