@@ -123,14 +123,13 @@ impl Outbox {
         out
     }
 
-    /// An event of our session was put into the log. Says whether it is one of ours that we waited for.
-    pub(super) fn heard(&mut self, event_id: &str, stats: &mut Stats) -> bool {
-        let Some(place) = self.flying.iter().position(|flying| flying.event_id.as_str() == event_id) else {
-            return false;
-        };
+    /// An event of our session was put into the log. If it is one of ours that we waited for: since when.
+    pub(super) fn heard(&mut self, event_id: &str, stats: &mut Stats) -> Option<Moment> {
+        let place = self.flying.iter().position(|flying| flying.event_id.as_str() == event_id)?;
+        let since = self.flying.get(place).map(|flying| flying.first);
         stats.acked += self.flying.drain(..=place).count() as u64;
         self.doubtful = self.doubtful.saturating_sub(place + 1);
-        true
+        since
     }
 
     /// A part of the log was skipped: the acknowledgements of what is on its way may be in it. The master ignores
@@ -314,8 +313,8 @@ mod tests {
     fn an_acknowledgement_ends_it_and_all_before_it() {
         let mut story = Story::new();
         let sent: Vec<Sent> = (0..4).map(|n| story.says(0.0, important(n))).collect();
-        assert!(story.outbox.heard(&sent[2].1, &mut story.stats));
-        assert!(!story.outbox.heard(&sent[1].1, &mut story.stats), "it is acknowledged already");
+        assert!(story.outbox.heard(&sent[2].1, &mut story.stats).is_some());
+        assert!(story.outbox.heard(&sent[1].1, &mut story.stats).is_none(), "it is acknowledged already");
         assert_eq!(story.stats.acked, 3);
         assert_eq!(story.sends(10.0), [sent[3].clone()]);
     }
@@ -432,7 +431,7 @@ mod tests {
         assert!(story.outbox.takes_doubt() && !story.outbox.takes_doubt(), "said once");
         let (index, id, _) = story.sends(20.1).pop().unwrap();
         assert_eq!((index, story.outbox.oldest()), (FLYING_NEWS as u64, Some(story.now().mono)));
-        assert!(story.outbox.heard(&id, &mut story.stats));
+        assert!(story.outbox.heard(&id, &mut story.stats).is_some());
         assert!(story.outbox.is_empty() && story.outbox.oldest().is_none());
     }
 
@@ -443,7 +442,7 @@ mod tests {
         story.outbox.doubt();
         let (index, id, _) = story.says(1.0, heartbeat());
         assert_eq!(index, FLYING as u64);
-        assert!(story.outbox.heard(&id, &mut story.stats));
+        assert!(story.outbox.heard(&id, &mut story.stats).is_some());
         assert!(story.outbox.is_empty());
     }
 

@@ -68,6 +68,10 @@ pub(super) struct Term {
     forgotten: bool,
     /// The first index under which one of our events came back.
     acknowledged: Option<u64>,
+    /// The first index under which something came back that we said since the last registration began.
+    told: Option<u64>,
+    /// The index at which we were last said to be gone.
+    gone: Option<u64>,
     /// How often a state did not know us though it should.
     unknown_to: u32,
     cleaned: bool,
@@ -99,6 +103,8 @@ impl Term {
             registered: None,
             forgotten: false,
             acknowledged: None,
+            told: None,
+            gone: None,
             unknown_to: 0,
             cleaned: false,
         }
@@ -123,6 +129,7 @@ impl Term {
     pub(super) fn registered(&mut self, now: Moment) {
         self.registered = Some(now);
         self.forgotten = false;
+        (self.told, self.gone) = (None, None);
     }
 
     /// We may have been forgotten while we slept.
@@ -163,9 +170,12 @@ impl Term {
     ) -> Noted {
         self.recognition.event(payload, event);
         let mut noted = Noted::default();
-        if event.event_id().is_some_and(|id| self.outbox.heard(id, stats)) {
+        if let Some(said) = event.event_id().and_then(|id| self.outbox.heard(id, stats)) {
             self.acknowledged.get_or_insert(global.origin_idx);
             noted.acknowledged = true;
+            if self.registered.is_some_and(|when| said >= when) {
+                self.told_at(global.origin_idx);
+            }
         }
         if self.sequencer.hear(now, global.origin_idx, payload, random) == Place::Next {
             self.apply(global.origin_idx, event, stats);
@@ -173,6 +183,14 @@ impl Term {
             self.catch_up(now, stats);
         }
         noted
+    }
+
+    /// The master put there what we told it. If it had called us gone before that, it did not mean what we told.
+    fn told_at(&mut self, index: u64) {
+        let told = *self.told.get_or_insert(index);
+        if self.gone.take_if(|gone| *gone < told).is_some() {
+            self.forgotten = false;
+        }
     }
 
     /// Whether a state could be judged if it came: something of this session was heard.
@@ -259,10 +277,13 @@ impl Term {
 
     fn apply(&mut self, index: u64, event: &Event<'_>, stats: &mut Stats) {
         // exo then keeps our name and forgets our disk, our addresses and our memory: all is told again. A log that
-        // is heard from an earlier place tells of our former life too; what we said since came after that.
-        if let Event::NodeTimedOut(gone) = event {
-            let is_past = self.acknowledged.is_some_and(|first| index < first);
-            self.forgotten |= self.registered.is_some() && !is_past && *gone.node_id == *self.node.as_str();
+        // is heard from an earlier place tells of our former life too; what we told since came after that.
+        if let Event::NodeTimedOut(gone) = event
+            && self.registered.is_some()
+            && *gone.node_id == *self.node.as_str()
+            && self.told.is_none_or(|told| told < index)
+        {
+            (self.forgotten, self.gone) = (true, Some(index));
         }
         self.replica.apply(event);
         let us = |id: &heard::Text<'_>| **id == *self.node.as_str();

@@ -521,3 +521,19 @@ fn events_on_their_way_when_the_session_ends_are_not_said_in_the_next() {
     assert_eq!(origins.len(), 1, "one new stream");
     assert!(stage.is_joined(), "{:?}", stage.member.state());
 }
+
+#[test]
+fn a_timeout_that_is_heard_of_after_we_told_everything_again_is_old_news() {
+    let mut stage = Stage::joined(Exo::named(MAC));
+    stage.until(5.0);
+    stage.network = false;
+    stage.unlink().until(40.0).kinds();
+    // The master's word comes to us only with the gap that it left in what we heard.
+    stage.exo.log.push(json!({"NodeTimedOut": {"event_id": "t", "node_id": PHONE}}));
+    stage.exo.api = false;
+    stage.network = true;
+    stage.until(70.0);
+    assert!(stage.is_joined(), "{:?}", stage.member.state());
+    let told = stage.kinds().iter().filter(|kind| *kind == "StaticNodeInformation").count();
+    assert_eq!(told, 1, "everything was told again, once");
+}
