@@ -128,10 +128,12 @@ PYTHON
 
 simulation() { cargo run --locked --quiet --profile sim -p exo-sim -- "$@"; }
 
-# python_tests FOLDER: pytest in the environment that setup made, with the program that it runs in namespaces.
+# python_tests FOLDER: pytest in the environment that setup made, with the program that it runs in namespaces and with
+# what the simulation published.
 python_tests() {
     cargo build --locked -p exo-phone || return
-    EXO_PHONE="${CARGO_TARGET_DIR:-$ROOT/target}/debug/exo-phone" "$TOOLS/python/bin/pytest" -q "$1"
+    EXO_PHONE="${CARGO_TARGET_DIR:-$ROOT/target}/debug/exo-phone" EXO_SIM_DUMP="$ROOT/target/sim-dump.jsonl" \
+        "$TOOLS/python/bin/pytest" -q "$1"
 }
 
 # How a library for Android is linked: pages of 16 KiB, functions that came out the same folded into one, and relocations
