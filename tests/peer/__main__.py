@@ -1,4 +1,7 @@
-"""Plays one exo node until it is told to stop. Exit code 86 means that it heard something that would have ended exo."""
+"""Plays one exo node until it is told to stop.
+
+Exit code 86: it heard something that exo's parser refuses. 87: something that it did read ended it. exo dies of both.
+"""
 
 import argparse
 import asyncio
@@ -8,6 +11,7 @@ from . import api, dialects, ids
 from .bus import Bus
 from .dialling import Dialling
 from .discovery import Discovery
+from .life import guard, spawn
 from .log import say
 from .node import Node
 
@@ -36,6 +40,7 @@ def arguments() -> argparse.Namespace:
 
 
 async def main(options: argparse.Namespace) -> None:
+    guard()
     node_id = options.node_id or ids.fresh_node_id()
     dialling = Dialling(node_id)
     dialect = dialects.of(options.unknown_build)
@@ -59,8 +64,8 @@ async def main(options: argparse.Namespace) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, over.set)
     say("ready", node=node_id)
-    running = [asyncio.ensure_future(task) for task in tasks]
-    await asyncio.wait([*running, asyncio.ensure_future(over.wait())], return_when=asyncio.FIRST_COMPLETED)
+    running = [spawn(task) for task in tasks]
+    await asyncio.wait([*running, spawn(over.wait())], return_when=asyncio.FIRST_COMPLETED)
     for task in running:
         if task.done():
             task.result()
