@@ -27,6 +27,7 @@ def arguments() -> argparse.Namespace:
     add("--api-port", type=int, default=52415)
     add("--no-api", action="store_true", help="serve no HTTP")
     add("--no-discovery", action="store_true", help="neither announce nor answer")
+    add("--answer-after", type=float, default=0.0, metavar="SECONDS", help="answer Hellos late, as over a slow radio")
     add("--downloads", type=int, default=0, metavar="N", help="tell of N models each minute (a real exo: about 120)")
     add("--seniority", type=int, default=0, help="1000000 is exo's --force-master")
     add("--forgiving", action="store_true", help="log what is invalid instead of dying of it")
@@ -57,7 +58,14 @@ async def main(options: argparse.Namespace) -> None:
     if not options.no_api:
         tasks.append(api.run(node, options.api_port, dialects.extra_state(options.unknown_build)))
     if not options.no_discovery:
-        discovery = Discovery(node_id, options.namespace, options.discovery_port, options.zenoh_port, dialling.found)
+        discovery = Discovery(
+            node_id,
+            options.namespace,
+            options.discovery_port,
+            options.zenoh_port,
+            dialling.found,
+            options.answer_after,
+        )
         tasks.append(discovery.run())
 
     over = asyncio.Event()
