@@ -1,7 +1,9 @@
-"""`python -m namespaces.hostile`: a host that floods its neighbours with datagrams and poisons the bus.
+"""`python -m namespaces.hostile WHAT`: a host that floods its neighbours, lies to them and poisons the bus.
 
-Datagrams: Hellos of every namespace, WhatsUps with guessed nonces that point to itself, wrong sizes, garbage. Payloads:
-not JSON, not UTF-8, valid JSON of the wrong shape, depth, huge numbers, 9 MiB of blanks, on every topic.
+Datagrams: Hellos of every namespace, WhatsUps with guessed nonces that point to itself, wrong sizes, garbage; to the
+ports that it was told and to those from which it heard a Hello. Lies: it is in exo's multicast group too and answers
+each Hello of a phone, with the right nonce. Payloads: not JSON, not UTF-8, valid JSON of the wrong shape, depth, huge
+numbers, 9 MiB of blanks, on every topic.
 """
 
 import argparse
@@ -9,16 +11,20 @@ import json
 import random
 import secrets
 import socket
+import struct
 import threading
 import time
 
 import zenoh
-from peer.datagrams import Hello, WhatsUp, namespace_hash
+from peer.datagrams import Hello, WhatsUp, namespace_hash, unpack
 from peer.discovery import GROUP
 from peer.ids import fresh_node_id
+from peer.log import digest, say
 from peer.models.topics import TOPICS
 
 GIANT = 9 << 20
+DISCOVERY = 52413
+CROWD = 64
 
 
 def datagrams(seed: random.Random) -> bytes:
@@ -55,22 +61,104 @@ def payloads(seed: random.Random) -> bytes:
     )()
 
 
-def flood_datagrams(targets: list[str], until: float, seed: random.Random) -> None:
-    sock = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
-    sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-    sock.bind(("::", 52413))
+class Liar:
+    """Hears the Hellos of phones and answers each as if it were an exo, faster than the real one if it can."""
+
+    def __init__(self, answers: list[str], addresses: list[str], seed: random.Random):
+        """Besides the answers of each kind, one from each of these addresses of its own, as if from so many hosts."""
+        self.seed, self.heard, self.told, self.accepted, self.flooded = seed, 0, 0, 0, 0
+        self.phones: set[tuple] = set()
+        self.answers = [getattr(self, f"_{answer}") for answer in answers]
+        self.mouths = [_mouth(address) for address in addresses]
+        self.socket = sock = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        sock.bind(("::", DISCOVERY))
+        membership = socket.inet_pton(socket.AF_INET6, GROUP) + struct.pack("@I", socket.if_nametoindex("eth0"))
+        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, membership)
+        self.node_id, self.dead_port, self.silent_port = fresh_node_id(), _dead_port(), self._silent_port()
+
+    def listen(self, until: float) -> None:
+        self.socket.settimeout(0.2)
+        while time.monotonic() < until:
+            try:
+                datagram, sender = self.socket.recvfrom(2048)
+            except TimeoutError:
+                continue
+            match unpack(datagram):
+                # An exo asks from the port where it answers; a phone from any.
+                case Hello(nonce) if sender[1] != DISCOVERY:
+                    self.heard += 1
+                    self.phones.add(sender)
+                    self._answer(nonce, sender)
+
+    def _answer(self, nonce: bytes, sender: tuple) -> None:
+        for mouth in self.mouths:
+            lie = WhatsUp(nonce, fresh_node_id(), self.dead_port).pack()
+            self.told += _sent(mouth, lie, sender)
+        for answer in self.answers:
+            for node_id, port in answer():
+                self.told += self.send(WhatsUp(nonce, node_id, port).pack(), sender)
+
+    def send(self, datagram: bytes, to: tuple) -> bool:
+        return _sent(self.socket, datagram, to)
+
+    def _dead(self) -> list[tuple[str, int]]:
+        """Nobody listens there."""
+        return [(self.node_id, self.dead_port)]
+
+    def _silent(self) -> list[tuple[str, int]]:
+        """Whoever calls is taken and never hears a word."""
+        return [(self.node_id, self.silent_port)]
+
+    def _many(self) -> list[tuple[str, int]]:
+        """A crowd that was never there before, each time another."""
+        return [(fresh_node_id(), self.seed.choice([self.dead_port, self.silent_port])) for _ in range(CROWD)]
+
+    def _silent_port(self) -> int:
+        listener = socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True, backlog=128)
+        kept = []
+
+        def take() -> None:
+            while True:
+                kept.append(listener.accept())
+                self.accepted += 1
+
+        threading.Thread(target=take, daemon=True).start()
+        return listener.getsockname()[1]
+
+
+def _sent(mouth: socket.socket, datagram: bytes, to: tuple) -> bool:
+    """Not if a queue is full, a phone went, or this address is of the other family: there will be another."""
+    try:
+        return bool(mouth.sendto(datagram, to))
+    except OSError:
+        return False
+
+
+def _mouth(address: str) -> socket.socket:
+    mouth = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+    mouth.bind((address, 0, 0, socket.if_nametoindex("eth0")))
+    return mouth
+
+
+def _dead_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("0.0.0.0", 0))
+        return probe.getsockname()[1]
+
+
+def flood(liar: Liar, targets: list[str], ports: list[int], until: float, seed: random.Random) -> None:
     index = socket.if_nametoindex("eth0")
-    ports = [52413, 5353]
     while time.monotonic() < until:
         for _ in range(50):
             host = seed.choice(targets)
-            # The phone's own port is not known; a scanner would find it.
-            port = seed.choice([*ports, seed.randrange(1024, 65536)])
-            to = (GROUP, 52413, 0, index) if host == GROUP else (f"::ffff:{host}", port)
-            try:
-                sock.sendto(datagrams(seed), to)
-            except OSError:
-                pass
+            port = seed.choice([DISCOVERY, 5353, *ports, seed.randrange(1024, 65536)])
+            to = (GROUP, DISCOVERY, 0, index) if host == GROUP else (f"::ffff:{host}", port)
+            if liar.phones and seed.random() < 0.5:
+                to = seed.choice(list(liar.phones))
+            liar.send(datagrams(seed), to)
+            liar.flooded += 1
         time.sleep(0.005)
 
 
@@ -81,28 +169,40 @@ def poison(exo: str, until: float, seed: random.Random) -> None:
     config.insert_json5("connect/endpoints", json.dumps([f"tcp/{exo}:52414"]))
     with zenoh.open(config) as session:
         while time.monotonic() < until:
+            payload = payloads(seed)
+            # Said before it is put: a scenario must not find it at the exo and not here.
+            say("sent", digest=digest(payload))
             session.put(
-                f"topics/{seed.choice(list(TOPICS))}", payloads(seed), congestion_control=zenoh.CongestionControl.BLOCK
+                f"topics/{seed.choice(list(TOPICS))}", payload, congestion_control=zenoh.CongestionControl.BLOCK
             )
             time.sleep(0.01)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["noise", "lies", "poison"], help="lies with noise, lies alone, or payloads")
     parser.add_argument("--exo", required=True)
     parser.add_argument("--phone", required=True)
+    parser.add_argument("--phone-port", type=int, action="append", default=[], help="a UDP port that the phone has")
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
-    parser.add_argument("--only", choices=["datagrams"])
+    parser.add_argument("--answer", choices=["dead", "silent", "many"], action="append", default=[])
+    parser.add_argument("--address", action="append", default=[], help="answer from this address too")
     options = parser.parse_args()
     seed = random.Random(options.seed)
-    print(json.dumps({"say": "flooding", "seed": options.seed}), flush=True)
     until = time.monotonic() + options.seconds
-    noise = threading.Thread(target=flood_datagrams, args=([options.exo, options.phone, GROUP], until, seed))
-    noise.start()
-    if options.only != "datagrams":
+    if options.what == "poison":
+        say("begins", seed=options.seed)
         poison(options.exo, until, seed)
-    noise.join()
+        return
+    liar = Liar(options.answer, options.address, seed)
+    listening = threading.Thread(target=liar.listen, args=(until,))
+    listening.start()
+    say("begins", seed=options.seed)
+    if options.what == "noise":
+        flood(liar, [options.exo, options.phone, GROUP], options.phone_port, until, seed)
+    listening.join()
+    say("done", datagrams=liar.flooded, hellos=liar.heard, answers=liar.told, accepted=liar.accepted)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,14 @@ from pathlib import Path
 NETNS = Path("/var/run/netns")
 CLONE_NEWNET = 0x40000000
 SUBNET = "10.77.0"
+COUNTER = """table inet judge {
+    counter sent { }
+    chain out {
+        type filter hook output priority 0; policy accept;
+        oifname "eth0" meta l4proto != { ipv6-icmp, igmp } counter name sent
+    }
+}
+"""
 
 
 class NoNamespaces(Exception):
@@ -147,6 +155,23 @@ class Host:
     def listening(self) -> str:
         """Every socket that is bound in here, TCP and UDP."""
         return self.sh("ss -Hltunp")
+
+    def datagrams_received(self) -> int:
+        """So many reached a socket of this host, whether its owner took them or had no room."""
+        names = ("UdpInDatagrams", "UdpRcvbufErrors", "Udp6InDatagrams", "Udp6RcvbufErrors")
+        rows = [line.split() for line in self.sh(f"nstat -asz {' '.join(names)}").splitlines()]
+        return sum(int(row[1]) for row in rows if row[0] in names)
+
+    def count_what_leaves(self) -> Callable[[], int]:
+        """From now on, packets that programs of this host send to the network; what the kernel says by itself (who has
+        which address, who hears which group) is left out. The answer asks for their number."""
+        run("ip", "netns", "exec", self.namespace, "nft", "-f", "-", feed=COUNTER)
+
+        def packets() -> int:
+            words = self.sh("nft list counter inet judge sent").split()
+            return int(words[words.index("packets") + 1])
+
+        return packets
 
     def within(self, action: Callable[[], socket.socket]) -> socket.socket:
         """A socket made in this host's network. It stays there, whichever thread uses it."""

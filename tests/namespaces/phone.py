@@ -51,11 +51,47 @@ class Phone(Process):
             lambda: exo.tail() + "\n" + self.tail(),
         )
 
+    def indexed_by(self, *masters: Exo) -> int:
+        """How many events of its own streams stand in these logs. What a master says about it is not among them."""
+        origins = set().union(*(master.origins_of(self.node_id) for master in masters))
+        return sum(line["origin"] in origins for master in masters for line in master.indexed())
+
     def assert_acks_are_in_the_log_of(self, *masters: Exo) -> None:
-        """As many events stand in the logs as this phone takes for acked, or more: the last may be on its way."""
-        acked = self.latest("stats").get("acked", 0)
-        indexed = sum(len(master.indexed(self.node_id)) for master in masters)
-        assert indexed >= acked, f"{acked} acked, {indexed} in the logs\n{self.tail()}"
+        """What it takes for acked stands in the logs, and what stands there it sent.
+
+        With one master all the while the three numbers become the same as soon as nothing is on its way. A master
+        that goes may take events along, or the last acknowledgements. The phone tells numbers, not ids.
+        """
+
+        def numbers() -> tuple[int, int, int]:
+            stats = self.latest("stats")
+            return stats.get("acked", 0), self.indexed_by(*masters), stats.get("sent", 0)
+
+        def agree() -> bool:
+            acked, indexed, sent = numbers()
+            return acked == indexed == sent if len(masters) == 1 else acked <= indexed <= sent
+
+        eventually(
+            "acked, indexed and sent agree", agree, 5, lambda: f"{numbers()}\n{masters[-1].tail()}\n{self.tail()}"
+        )
+
+    def assert_sound(self) -> None:
+        """It did not panic, complain or fail, and its gate had nothing to keep back."""
+        assert not self.complaints(), self.tail()
+        assert list(self.said(kind="state", state="failed")) == []
+        refused = max((line["refused"] for line in self.said(kind="stats")), default=0)
+        assert refused == 0, f"its gate refused {refused} payloads of its own\n{self.tail()}"
+
+    def udp_ports(self) -> set[int]:
+        """Where datagrams reach it."""
+        mine = f"pid={self.popen.pid},"
+        lines = [line.split() for line in self.host.listening().splitlines() if mine in line]
+        return {int(words[4].rpartition(":")[2]) for words in lines if words[0] == "udp"}
+
+    def cpu_seconds(self) -> float:
+        """Of one core, since its start, in the program and in the kernel for it."""
+        fields = Path(f"/proc/{self.popen.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def resident_bytes(self) -> int:
         fields = Path(f"/proc/{self.popen.pid}/status").read_text().splitlines()

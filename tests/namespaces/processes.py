@@ -10,9 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from . import record
 from .lan import NETNS, Host
 
 PR_SET_PDEATHSIG = 1
+MOST_PATIENCE = 2.0
+# For programs of the test itself. Nobody promised anything about them.
+STARTED_WITHIN = 60.0
 
 
 def die_with_parent() -> None:
@@ -21,33 +25,49 @@ def die_with_parent() -> None:
 
 
 def patience() -> float:
-    """Deadlines are meant for a machine with nothing else to do. How much longer they take on this one, now."""
-    return min(4.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1) / 2))
+    """Deadlines are meant for a machine with nothing else to do. How much longer they may take on this one, now."""
+    return min(MOST_PATIENCE, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1) / 2))
 
 
-def eventually(what: str, check: Callable[[], Any], within: float, explain: Callable[[], str] = lambda: "") -> Any:
-    """The first true answer. Conditions, not sleeps: the deadline is only there for failures."""
-    allowed = within * patience()
-    end = time.monotonic() + allowed
+def eventually(
+    what: str,
+    check: Callable[[], Any],
+    within: float,
+    explain: Callable[[], str] = lambda: "",
+    since: float | None = None,
+) -> Any:
+    """The first true answer. Conditions, not sleeps: the deadline is only there for failures.
+
+    It counts from now, or from `since` on the monotonic clock: what is timed may have begun before the question.
+    """
+    start, allowed = since or time.monotonic(), within * patience()
     while True:
-        if answer := check():
+        answer, took = check(), time.monotonic() - start
+        if answer:
+            on_time(what, took, within)
             return answer
-        if time.monotonic() > end:
-            raise AssertionError(f"not within {within} s ({allowed:.0f} s on this machine): {what}\n{explain()}")
+        if took > allowed:
+            raise AssertionError(f"not within {within} s ({allowed:.1f} s on this machine): {what}\n{explain()}")
         time.sleep(0.02)
 
 
+def on_time(what: str, took: float, within: float) -> None:
+    if took > within:
+        record.late(f"{what} took {took:.1f} s instead of {within:.1f} s")
+
+
 class Process:
-    """`<name>.log` holds its JSON lines, `<name>.err` what it said besides."""
+    """`<name>.log` holds its JSON lines, `<name>.err` what it said besides. The second of that name is `<name>-2`."""
 
     def __init__(self, host: Host, name: str, command: list[str], directory: Path, env: dict[str, str] | None = None):
         self.host, self.name = host, name
+        before = len(list(directory.glob(f"{name}.log"))) + len(list(directory.glob(f"{name}-[0-9]*.log")))
+        name = f"{name}-{before + 1}" if before else name
         self.log_path, self.err_path = directory / f"{name}.log", directory / f"{name}.err"
         self.lines: list[dict[str, Any]] = []
         self.read_to = 0
         self.started = time.time()
-        with self.log_path.open("ab") as out, self.err_path.open("ab") as err:
-            self.read_to = out.tell()
+        with self.log_path.open("xb") as out, self.err_path.open("xb") as err:
             self.popen = subprocess.Popen(
                 ["nsenter", f"--net={NETNS / host.namespace}", "--", *command],
                 stdin=subprocess.DEVNULL,
@@ -91,7 +111,10 @@ class Process:
 
     def wait(self, within: float) -> int:
         """The exit code of a process that is about to end."""
-        return self.popen.wait(within * patience())
+        start = time.monotonic()
+        code = self.popen.wait(within * patience())
+        on_time(f"the end of {self.name}", time.monotonic() - start, within)
+        return code
 
     def ask_to_stop(self) -> None:
         self.popen.send_signal(signal.SIGINT)
@@ -99,6 +122,10 @@ class Process:
     def kill(self) -> None:
         self.popen.kill()
         self.popen.wait()
+
+    def complaints(self) -> str:
+        """What it said besides its lines."""
+        return self.err_path.read_text(errors="replace")
 
     def freeze(self) -> None:
         self.popen.send_signal(signal.SIGSTOP)

@@ -1,18 +1,42 @@
-"""Each way to find an exo leads into its state. How soon is measured by the benchmark; here it is only printed."""
+"""Each way to find an exo leads into its state, and soon."""
 
+import statistics
 import time
 
 import pytest
 
+from . import record
 from .exo import Exo
 from .phone import Phone
+from .processes import eventually, patience
 from .scene import Scene
+
+SEEN_WITHIN = 1.5
 
 
 def seen(phone: Phone, exo: Exo) -> None:
     phone.wait_until_seen_by(exo)
-    print(f"in /state {time.time() - phone.started:.2f} s after the start of its process")
     phone.wait_until("joined", within=2)
+
+
+def test_a_phone_is_in_the_state_of_the_cluster_within_a_second_and_a_half(scene: Scene) -> None:
+    """From the start of its process, with a network that is there and an exo that has been elected."""
+    names = ["pixel", "iphone", "fairphone"]
+    hosts = [scene.host(name) for name in names]
+    exo = scene.exo()
+    eventually("it is settled", lambda: len(list(exo.said(say="elected"))) == 2, 10, exo.tail)
+    took = []
+    for host in hosts:
+        start = time.monotonic()
+        phone = scene.phone(host.name)
+        phone.wait_until_seen_by(exo)
+        took.append(time.monotonic() - start)
+    median, each = statistics.median(took), ", ".join(f"{seconds:.2f}" for seconds in took)
+    allowed = SEEN_WITHIN * patience()
+    record.measured(f"process start to /state: median {median:.2f} s of {each} (allowed {allowed:.1f})")
+    if median > SEEN_WITHIN:
+        record.late(f"process start to /state took {median:.2f} s instead of {SEEN_WITHIN} s")
+    assert median <= allowed
 
 
 def test_by_multicast(scene: Scene) -> None:

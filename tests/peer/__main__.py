@@ -1,4 +1,7 @@
-"""Plays one exo node until it is told to stop. Exit code 86 means that it heard something that would have ended exo."""
+"""Plays one exo node until it is told to stop.
+
+Exit code 86: it heard something that exo's parser refuses. 87: something that it did read ended it. exo dies of both.
+"""
 
 import argparse
 import asyncio
@@ -8,6 +11,7 @@ from . import api, dialects, ids
 from .bus import Bus
 from .dialling import Dialling
 from .discovery import Discovery
+from .life import guard, spawn
 from .log import say
 from .node import Node
 
@@ -23,6 +27,7 @@ def arguments() -> argparse.Namespace:
     add("--api-port", type=int, default=52415)
     add("--no-api", action="store_true", help="serve no HTTP")
     add("--no-discovery", action="store_true", help="neither announce nor answer")
+    add("--answer-after", type=float, default=0.0, metavar="SECONDS", help="answer Hellos late, as over a slow radio")
     add("--downloads", type=int, default=0, metavar="N", help="tell of N models each minute (a real exo: about 120)")
     add("--seniority", type=int, default=0, help="1000000 is exo's --force-master")
     add("--forgiving", action="store_true", help="log what is invalid instead of dying of it")
@@ -36,6 +41,7 @@ def arguments() -> argparse.Namespace:
 
 
 async def main(options: argparse.Namespace) -> None:
+    guard()
     node_id = options.node_id or ids.fresh_node_id()
     dialling = Dialling(node_id)
     dialect = dialects.of(options.unknown_build)
@@ -52,15 +58,22 @@ async def main(options: argparse.Namespace) -> None:
     if not options.no_api:
         tasks.append(api.run(node, options.api_port, dialects.extra_state(options.unknown_build)))
     if not options.no_discovery:
-        discovery = Discovery(node_id, options.namespace, options.discovery_port, options.zenoh_port, dialling.found)
+        discovery = Discovery(
+            node_id,
+            options.namespace,
+            options.discovery_port,
+            options.zenoh_port,
+            dialling.found,
+            options.answer_after,
+        )
         tasks.append(discovery.run())
 
     over = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, over.set)
     say("ready", node=node_id)
-    running = [asyncio.ensure_future(task) for task in tasks]
-    await asyncio.wait([*running, asyncio.ensure_future(over.wait())], return_when=asyncio.FIRST_COMPLETED)
+    running = [spawn(task) for task in tasks]
+    await asyncio.wait([*running, spawn(over.wait())], return_when=asyncio.FIRST_COMPLETED)
     for task in running:
         if task.done():
             task.result()

@@ -13,11 +13,13 @@ from typing import Any
 
 import zenoh
 
-from .log import die, say
+from .life import mortal
+from .log import die, forgive, say
 from .models.base import Strict
 from .models.topics import TOPICS, parse
+from .room import Room
 
-# exo's receive path drops silently when this many messages wait.
+# exo's receive path drops when this many messages wait.
 INBOX = 1024
 
 Consumer = Callable[[Any], None]
@@ -30,7 +32,7 @@ class Bus:
         self.node_id, self.forgiving, self.dialect = node_id, forgiving, dialect
         self.loop = asyncio.get_running_loop()
         self.consumers: dict[str, list[Consumer]] = {topic: [] for topic in TOPICS}
-        self.waiting = 0
+        self.room = Room(INBOX, self._dropped)
         self.outbox: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
         self.session = zenoh.open(_config(node_id, port, locators))
         self.publishers = {topic: self._publisher(topic) for topic in TOPICS}
@@ -48,7 +50,7 @@ class Bus:
         """Subscribes and shows the token, when all consumers are there."""
         session, remote = self.session, zenoh.Locality.REMOTE
         self.kept = [
-            session.declare_subscriber(f"topics/{topic}", self._hearing(topic), allowed_origin=remote)
+            session.declare_subscriber(f"topics/{topic}", mortal(self._hearing(topic)), allowed_origin=remote)
             for topic in TOPICS
         ]
 
@@ -64,9 +66,9 @@ class Bus:
             if not is_up and event.transport.whatami == zenoh.WhatAmI.ROUTER:
                 self._in_loop(self._token, f"live/{zid}", False, token_changed)
 
-        self.kept.append(session.info.declare_transport_events_listener(on_transport))
+        self.kept.append(session.info.declare_transport_events_listener(mortal(on_transport)))
         self.kept.append(session.liveliness().declare_token(f"live/{self.node_id}"))
-        self.kept.append(session.liveliness().declare_subscriber("live/*", on_token, history=True))
+        self.kept.append(session.liveliness().declare_subscriber("live/*", mortal(on_token), history=True))
 
     def _token(self, key: str, is_alive: bool, token_changed: Callable[[], None]) -> None:
         say("token", key=key, alive=is_alive)
@@ -80,23 +82,24 @@ class Bus:
 
     def _hearing(self, topic: str) -> Callable[[zenoh.Sample], None]:
         def heard(sample: zenoh.Sample) -> None:
-            if self.waiting >= INBOX:
-                return
-            self.waiting += 1
-            self._in_loop(self._heard, topic, sample.payload.to_bytes())
+            if self.room.enter():
+                self._in_loop(self._heard, topic, sample.payload.to_bytes())
 
         return heard
 
     def _heard(self, topic: str, payload: bytes) -> None:
-        self.waiting -= 1
+        self.room.leave()
         try:
             message = parse(topic, payload)
         except Exception as why:
             if not self.forgiving:
                 die("invalid", topic, payload, str(why))
-            say("forgiven", topic=topic, bytes=len(payload), why=str(why)[:200])
+            forgive(topic, payload, str(why))
             return
         self._deliver(topic, message)
+
+    def _dropped(self, number: int) -> None:
+        self._in_loop(lambda: say("dropped", number=number))
 
     def _deliver(self, topic: str, message: Strict) -> None:
         for consumer in self.consumers[topic]:

@@ -8,6 +8,7 @@ import asyncio
 import socket
 
 from . import ids
+from .life import spawn
 from .log import say
 
 SLOTS = 4
@@ -25,7 +26,7 @@ class Dialling:
             return
         self.busy[node_id] = self.free.pop()
         say("dial", node=node_id, locator=locator)
-        asyncio.ensure_future(self._relay(node_id, locator))
+        spawn(self._relay(node_id, locator))
 
     async def _relay(self, node_id: str, locator: str) -> None:
         port = self.busy[node_id]
@@ -38,7 +39,7 @@ class Dialling:
                 reader, writer = await asyncio.wait_for(asyncio.open_connection(host, int(far_port)), 3)
                 _keep_watch(writer)
                 ways = [_pump(zenoh_reader, writer), _pump(reader, zenoh_writer)]
-                await asyncio.wait(map(asyncio.ensure_future, ways), return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(map(spawn, ways), return_when=asyncio.FIRST_COMPLETED)
                 writer.close()
             except OSError as error:
                 say("not dialled", node=node_id, why=str(error))

@@ -18,8 +18,17 @@ GROUP = "ff12::e0a1:de89"
 
 
 class Discovery(asyncio.DatagramProtocol):
-    def __init__(self, node_id: str, namespace: str, port: int, zenoh_port: int, found: Callable[[str, str], None]):
+    def __init__(
+        self,
+        node_id: str,
+        namespace: str,
+        port: int,
+        zenoh_port: int,
+        found: Callable[[str, str], None],
+        answer_after: float = 0.0,
+    ):
         """`found` is told the node id and the zenoh locator of each node that answered."""
+        self.answer_after = answer_after
         self.node_id, self.port, self.zenoh_port, self.found = node_id, port, zenoh_port, found
         self.namespace = namespace_hash(namespace)
         self.nonce = secrets.token_bytes(8)
@@ -64,7 +73,8 @@ class Discovery(asyncio.DatagramProtocol):
         match unpack(data):
             case Hello(nonce, namespace) if namespace == self.namespace and nonce != self.nonce:
                 self._note("hello", addr)
-                self._send(WhatsUp(nonce, self.node_id, self.zenoh_port).pack(), addr)
+                answer = WhatsUp(nonce, self.node_id, self.zenoh_port).pack()
+                asyncio.get_running_loop().call_later(self.answer_after, self._send, answer, addr)
             case WhatsUp(nonce, node_id, port) if nonce == self.nonce and node_id != self.node_id:
                 self._note("whats up", addr)
                 self.found(node_id, f"tcp/[{_with_scope(addr)}]:{port}")

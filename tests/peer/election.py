@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
+from .life import spawn
 from .log import say
 from .models.base import SessionId
 from .models.topics import ElectionMessage
@@ -58,7 +59,7 @@ class Election:
         if self.campaign:
             self.campaign.cancel()
         self.candidates = candidates
-        self.campaign = asyncio.ensure_future(self._run(candidates, pause))
+        self.campaign = spawn(self._run(candidates, pause))
 
     async def _run(self, candidates: list[ElectionMessage], pause: float) -> None:
         say("campaign", clock=self.clock)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from .life import spawn
 from .log import die, say
 from .models import commands as c
 from .models import events as e
@@ -31,7 +32,7 @@ class Master:
         self.state = State()
         self.events: list[Any] = []
         self.origins: dict[str, Ordered] = defaultdict(Ordered)
-        self.rounds = asyncio.ensure_future(self._rounds())
+        self.rounds = spawn(self._rounds())
 
     def close(self) -> None:
         self.rounds.cancel()

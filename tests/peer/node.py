@@ -18,6 +18,7 @@ class Node:
         self.node_id, self.name, self.bus = node_id, name, bus
         self.api_port, self.downloads = api_port, downloads
         self.master: Master | None = None
+        self.used: dict[tuple[str, int, SessionId], LocalForwarderEvent] = {}
         self.election = Election(node_id, lambda m: bus.publish("election_messages", m), self._follow, seniority)
         self._open(self.election.session)
         bus.listen("election_messages", self.election.heard)
@@ -64,8 +65,15 @@ class Node:
             master=local.session.master_node_id,
             clock=local.session.election_clock,
         )
+        self._look_for_reuse(local)
         if self.master:
             self.master.heard(local)
+
+    def _look_for_reuse(self, local: LocalForwarderEvent) -> None:
+        """A master notices two contents of one index only while the first waits for its turn. A judge always does."""
+        place = (local.origin, local.origin_idx, local.session)
+        if self.used.setdefault(place, local) != local:
+            say("reused", origin=local.origin, idx=local.origin_idx)
 
     def _command(self, forwarded: Any) -> None:
         say("command", origin=forwarded.origin, command=forwarded.command.model_dump(mode="json"))

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from .life import spawn
 from .log import die, say
 from .models.base import SessionId, fresh_id
 from .models.commands import ForwarderCommand, RequestEventLog
@@ -23,7 +24,7 @@ class Stream:
         self.unacked: dict[str, tuple[float, LocalForwarderEvent]] = {}
         self.nack: asyncio.Task | None = None
         self.attempts = 0
-        self.retry = asyncio.ensure_future(self._retry())
+        self.retry = spawn(self._retry())
 
     def close(self) -> None:
         self.retry.cancel()
@@ -64,7 +65,7 @@ class Stream:
                 self.nack.cancel()
                 self.nack = None
         elif self.nack is None:
-            self.nack = asyncio.ensure_future(self._request())
+            self.nack = spawn(self._request())
         for index, event in released:
             self.applied(index, event)
 

@@ -1,7 +1,10 @@
 """The peer among its own kind: what the protocol says of several exo nodes holds for it."""
 
+import pytest
 from namespaces.processes import eventually
 from namespaces.scene import Scene
+
+from peer.life import EXIT_CRASHED
 
 
 def test_a_lone_node_is_its_own_master_and_shows_itself(scene: Scene) -> None:
@@ -59,7 +62,8 @@ def test_one_bad_byte_ends_it_with_the_payload_named(scene: Scene) -> None:
 def test_a_forgiving_one_logs_it_and_lives(scene: Scene) -> None:
     exo = scene.exo("mac", "--forgiving")
     scene.publish("mac", "commands", b"\xff")
-    exo.wait_for_line(5, say="forgiven", topic="commands")
+    line = exo.wait_for_line(5, say="forgiven", topic="commands")
+    assert line["payload"] == "\\xff"
 
 
 def test_one_index_with_two_contents_ends_it(scene: Scene) -> None:
@@ -70,6 +74,29 @@ def test_one_index_with_two_contents_ends_it(scene: Scene) -> None:
         scene.publish("mac", "local_events", scene.local_event("abc", index=3, event=event))
     assert exo.wait(5) == 86
     assert next(exo.said(say="contradiction"))
+
+
+def test_what_passes_the_parser_and_breaks_the_state_ends_it_too(scene: Scene) -> None:
+    """exo reads the address of an edge without a port, and fails when it writes it down."""
+    exo = scene.exo("mac", "--node-id", "abc")
+    scene.expect_death(exo)
+    edge = {"sink_multiaddr": {"address": "/ip4/1.2.3.4"}}
+    event = {"TopologyEdgeCreated": {"event_id": "x", "conn": {"source": "abc", "sink": "def", "edge": edge}}}
+    scene.publish("mac", "local_events", scene.local_event("abc", index=0, event=event))
+    assert exo.wait(5) == EXIT_CRASHED
+    (line,) = exo.said(say="crashed")
+    assert "state.py" in line["traceback"] and "TypeError" in line["why"]
+
+
+def test_a_reused_index_is_noticed_long_after_its_event_was_indexed(scene: Scene) -> None:
+    exo = scene.exo("mac", "--node-id", "abc")
+    for name in ("a", "b"):
+        event = {"TestEvent": {"event_id": name}}
+        scene.publish("mac", "local_events", scene.local_event("abc", index=0, event=event))
+        exo.wait_for_line(5, say="local", event_id=name)
+    with pytest.raises(AssertionError, match="one index for two events"):
+        exo.assert_log_is_sound()
+    scene.expect_death(exo)
 
 
 def test_a_missing_index_holds_its_stream_back_until_it_comes(scene: Scene) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from . import http, interfaces
+from .life import spawn
 from .log import say
 from .models import events as e
 from .models import telemetry as t
@@ -26,7 +27,7 @@ class Worker:
         self.emit, self.state = emit, state
         self.edges: dict[tuple[str, str], t.Connection] = {}
         self.loops = [
-            asyncio.ensure_future(loop)
+            spawn(loop)
             for loop in (
                 self._every(1, self._memory),
                 self._every(10, self._network),
