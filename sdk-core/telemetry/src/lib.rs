@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod now;
+pub mod placement;
 pub mod random;
 pub mod reading;
 
