@@ -86,7 +86,10 @@ pub(super) fn best(
             open.push(node);
             break;
         }
-        let mut children = search.children(&node);
+        let Some(mut children) = search.children(&node, deadline) else {
+            open.push(node);
+            break;
+        };
         // The most promising child is looked at next.
         children.sort_by(|a, b| b.bound.total_cmp(&a.bound));
         open.append(&mut children);
@@ -102,15 +105,16 @@ impl Search<'_> {
         self.best.as_ref().map_or(f64::INFINITY, |best| best.cost)
     }
 
-    fn children(&mut self, node: &Node) -> Vec<Node> {
+    /// What a node divides into; `None` if time was up before that was known.
+    fn children(&mut self, node: &Node, deadline: &Deadline<'_>) -> Option<Vec<Node>> {
         match (node.first, node.last) {
-            (Some(first), Some(last)) => self.longer(node, first, last),
-            _ => self.roles(node),
+            (Some(first), Some(last)) => self.longer(node, first, last, deadline),
+            _ => self.roles(node, deadline),
         }
     }
 
     /// Decides the open role that has the fewest candidates.
-    fn roles(&self, node: &Node) -> Vec<Node> {
+    fn roles(&self, node: &Node, deadline: &Deadline<'_>) -> Option<Vec<Node>> {
         let decide_first = match (node.first, node.last) {
             (None, None) => self.firsts.len() <= self.lasts.len(),
             (first, _) => first.is_none(),
@@ -119,6 +123,9 @@ impl Search<'_> {
         let taken = node.first.or(node.last);
         let mut nodes = Vec::new();
         for &device in candidates.iter().filter(|&&device| Some(device) != taken) {
+            if deadline.has_passed() {
+                return None;
+            }
             let (first, last) =
                 if decide_first { (Some(device), node.last) } else { (node.first, Some(device)) };
             let whole = first.is_some() && last.is_some();
@@ -126,12 +133,18 @@ impl Search<'_> {
             let child = Node { bound: 0.0, first, last, order, door: first_door(self.costs) };
             nodes.extend(self.bounded(child, node.bound));
         }
-        nodes
+        Some(nodes)
     }
 
     /// Puts each free device behind the order, and closes it with the last.
-    fn longer(&mut self, node: &Node, first: usize, last: usize) -> Vec<Node> {
-        let Some(&device) = node.order.last() else { return Vec::new() };
+    fn longer(
+        &mut self,
+        node: &Node,
+        first: usize,
+        last: usize,
+        deadline: &Deadline<'_>,
+    ) -> Option<Vec<Node>> {
+        let device = *node.order.last()?;
         let costs = self.costs;
         let mut done = vec![0.0; costs.layers];
         if costs.objective == Objective::Latency {
@@ -154,10 +167,13 @@ impl Search<'_> {
             self.settle(node, last);
         }
         if node.order.len() + 2 > costs.most {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let mut nodes = Vec::new();
         for &next in self.chosen.iter().filter(|&&next| next != last && !node.order.contains(&next)) {
+            if deadline.has_passed() {
+                return None;
+            }
             let mut order = node.order.clone();
             order.push(next);
             let child = Node { bound: 0.0, first: Some(first), last: Some(last), order, door: door_of(next) };
@@ -167,7 +183,7 @@ impl Search<'_> {
                 nodes.push(child);
             }
         }
-        nodes
+        Some(nodes)
     }
 
     /// Takes the plan that ends at `last`, if it is the best.

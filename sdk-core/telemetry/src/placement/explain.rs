@@ -11,7 +11,7 @@ use super::{
     bound::Bound,
     clock::{Clock, Deadline},
     cost::{Costs, Unusable, usable},
-    greedy::{neighbours, neighbours_with},
+    nearby::{neighbours, neighbours_with},
     plan::{Costed, Plan, Stage},
     problem::{LinkSpeed, Problem},
     tensor::{Split, share},
@@ -136,18 +136,19 @@ impl Explained<'_> {
             &[Binding::MaxDevices, Binding::Memory, Binding::Links, Binding::Speed]
         };
         for &binding in tried {
-            if deadline.is_none_or(Deadline::has_passed) {
+            let Some(deadline) = deadline.filter(|deadline| !deadline.has_passed()) else {
                 return (self.guess(layers), None);
-            }
-            if let Some(gain) = self.gain_without(binding) {
+            };
+            if let Some(gain) = self.gain_without(binding, deadline) {
                 return (binding, Some(gain));
             }
         }
-        (Binding::Nothing, None)
+        let is_late = deadline.is_none_or(Deadline::has_passed);
+        (if is_late { self.guess(layers) } else { Binding::Nothing }, None)
     }
 
     /// How much cheaper the plan gets without a constraint, if it does.
-    fn gain_without(&self, binding: Binding) -> Option<f64> {
+    fn gain_without(&self, binding: Binding, deadline: &Deadline<'_>) -> Option<f64> {
         let is_full = self.problem.max_devices == Some(self.best.plan.stages().len());
         if binding == Binding::MaxDevices && !is_full {
             return None;
@@ -155,7 +156,8 @@ impl Explained<'_> {
         let relaxed = binding.relax(self.problem, self.index)?;
         let costs = Costs::new(&relaxed);
         let plans = neighbours_with(&costs, &self.best.plan, self.device);
-        let cost = plans.map(|plan| plan.cost).fold(f64::INFINITY, f64::min);
+        let in_time = plans.take_while(|_| !deadline.has_passed());
+        let cost = in_time.map(|plan| plan.cost).fold(f64::INFINITY, f64::min);
         let gain = self.best.cost - cost;
         (gain > self.best.cost * REAL_GAIN).then_some(gain)
     }
@@ -252,7 +254,10 @@ pub(super) fn next_best(
     let alone = (0..costs.devices()).map(|device| Plan::alone(device, costs.layers));
     let alone = alone.filter_map(|plan| costs.of(&plan).map(|cost| Costed { plan, cost }));
     for plan in alone.chain(neighbours(costs, &bound, &best.plan)) {
-        if plan.plan.devices() != order {
+        // The same devices at the same cost are the same plan in another guise.
+        let is_other = plan.plan.devices() != order
+            && (plan.cost > best.cost * (1.0 + REAL_GAIN) || !plan.plan.has_devices_of(&best.plan));
+        if is_other {
             next = Costed::better(next, Some(plan));
         }
         if deadline.has_passed() {

@@ -1,14 +1,9 @@
-//! A good plan at once, and better ones by small changes.
+//! A good plan at once.
 
 use std::time::Duration;
 
 use super::{
-    bound::Bound,
-    clock::Deadline,
-    cost::Costs,
-    door::best_alone,
-    plan::{Costed, Plan},
-    problem::Objective,
+    bound::Bound, clock::Deadline, cost::Costs, door::best_alone, plan::Costed, problem::Objective,
     split::split,
 };
 
@@ -83,100 +78,4 @@ fn orders(costs: &Costs, devices: &[usize]) -> [Vec<usize>; 2] {
     let second = by_memory.remove(1.min(by_memory.len() - 1));
     by_memory.push(second);
     [nearest, by_memory]
-}
-
-/// A change of an order of devices.
-#[derive(Debug, Clone, Copy)]
-enum Change {
-    Remove(usize),
-    Replace(usize, usize),
-    Insert(usize, usize),
-    Swap(usize, usize),
-    Move(usize, usize),
-}
-
-impl Change {
-    fn apply(self, order: &[usize]) -> Vec<usize> {
-        let mut order = order.to_vec();
-        match self {
-            Self::Remove(at) => {
-                order.remove(at);
-            }
-            Self::Replace(at, device) => order[at] = device,
-            Self::Insert(at, device) => order.insert(at, device),
-            Self::Swap(one, other) => order.swap(one, other),
-            Self::Move(from, to) => {
-                let device = order.remove(from);
-                order.insert(to, device);
-            }
-        }
-        order
-    }
-}
-
-fn changes(order: &[usize], bound: &Bound) -> Vec<Change> {
-    let length = order.len();
-    let mut changes = Vec::new();
-    for one in 0..length {
-        changes.push(Change::Remove(one));
-        changes.extend((one + 1..length).map(|other| Change::Swap(one, other)));
-        changes.extend((0..length).filter(|&to| to != one).map(|to| Change::Move(one, to)));
-    }
-    for &device in bound.order().iter().filter(|device| !order.contains(device)) {
-        changes.extend((0..length).map(|at| Change::Replace(at, device)));
-        changes.extend((0..=length).map(|at| Change::Insert(at, device)));
-    }
-    changes
-}
-
-/// Plans that differ from one plan by one change of its devices or their order, each split well.
-pub(super) fn neighbours<'a>(
-    costs: &'a Costs,
-    bound: &Bound,
-    plan: &Plan,
-) -> impl Iterator<Item = Costed> + use<'a> {
-    let order = plan.devices();
-    changes(&order, bound).into_iter().filter_map(move |change| split(costs, &change.apply(&order)))
-}
-
-/// Plans that differ from one plan by what one device does: another split, other neighbours, in or out.
-pub(super) fn neighbours_with<'a>(
-    costs: &'a Costs,
-    plan: &Plan,
-    device: usize,
-) -> impl Iterator<Item = Costed> + use<'a> {
-    let order = plan.devices();
-    let length = order.len();
-    let mut orders = vec![vec![device], order.clone()];
-    if let Some(at) = order.iter().position(|&other| other == device) {
-        let others = || (0..length).filter(|&other| other != at);
-        orders.extend(others().map(|other| Change::Remove(other).apply(&order)));
-        orders.extend(others().map(|to| Change::Move(at, to).apply(&order)));
-    } else {
-        orders.extend((0..=length).map(|at| Change::Insert(at, device).apply(&order)));
-        orders.extend((0..length).map(|at| Change::Replace(at, device).apply(&order)));
-    }
-    orders.into_iter().filter_map(move |order| split(costs, &order))
-}
-
-/// Takes small changes for as long as they help, or until time is up.
-pub(super) fn improve(costs: &Costs, bound: &Bound, mut best: Costed, deadline: Deadline<'_>) -> Costed {
-    best = Costed::better(split(costs, &best.plan.devices()), Some(best.clone())).unwrap_or(best);
-    loop {
-        let mut better = None;
-        for neighbour in neighbours(costs, bound, &best.plan) {
-            if neighbour.cost < best.cost * (1.0 - 1e-12) {
-                better = Some(neighbour);
-                break;
-            }
-            if deadline.has_passed() {
-                return best;
-            }
-        }
-        match better {
-            Some(better) if !deadline.has_passed() => best = better,
-            Some(better) => return better,
-            None => return best,
-        }
-    }
 }

@@ -21,6 +21,7 @@ mod door;
 mod error;
 mod explain;
 mod greedy;
+mod nearby;
 mod place;
 mod plan;
 mod problem;

@@ -16,6 +16,9 @@ use super::{
     words,
 };
 
+/// A plan that is worse by less than this share is as good, in words.
+const AS_GOOD: f64 = 5e-4;
+
 /// Solves a problem and explains the answer.
 ///
 /// `clock` says how long ago the search began; a search ends at `time_limit_ms`, explanations shortly after.
@@ -163,7 +166,11 @@ fn summary(answer: &Answer) -> String {
         _ => "how much better the best there is could be is not known".to_owned(),
     };
     let next = answer.next_best.as_ref().map_or_else(String::new, |next| {
-        format!("; the next best devices or order would be {} slower", words::percent(next.worse_by))
+        if next.worse_by < AS_GOOD {
+            "; another choice of devices would be as good".to_owned()
+        } else {
+            format!("; the next best devices or order would be {} slower", words::percent(next.worse_by))
+        }
     });
     format!("{} on {devices}; {quality}{next}", words::seconds(cost))
 }

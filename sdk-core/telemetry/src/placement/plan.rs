@@ -52,6 +52,16 @@ impl Plan {
         self.0.iter().map(|stage| stage.device).collect()
     }
 
+    /// Whether it has the same devices as another plan, in any order.
+    pub(super) fn has_devices_of(&self, other: &Self) -> bool {
+        let sorted = |plan: &Self| {
+            let mut devices = plan.devices();
+            devices.sort_unstable();
+            devices
+        };
+        sorted(self) == sorted(other)
+    }
+
     /// How many layers a device runs.
     pub(super) fn layers_on(&self, device: usize) -> usize {
         self.0.iter().find(|stage| stage.device == device).map_or(0, |stage| stage.end - stage.start)

@@ -15,7 +15,7 @@ use super::{
     clock::Clock,
     cost::Costs,
     error::ProblemError,
-    greedy::neighbours,
+    nearby::neighbours,
     place::{Found, find},
     plan::{Costed, Plan, Stage},
     problem::Problem,

@@ -10,7 +10,8 @@ use super::{
     branch,
     clock::Deadline,
     cost::Costs,
-    greedy::{construct, improve},
+    greedy::construct,
+    nearby::{improve, wander},
     plan::Costed,
     problem::Objective,
     subsets,
@@ -68,13 +69,13 @@ pub(super) fn solve(costs: &Costs, deadline: Deadline<'_>) -> Solution {
     let first = construct(costs, &bound, deadline);
     let greedy_cost = first.as_ref().map(|first| first.cost);
     let best = first.map(|first| improve(costs, &bound, first, deadline.within(POLISH)));
-    let floor = floor(costs, &bound);
+    let floor = floor(costs, &bound, &deadline);
     let limit = best.as_ref().map_or(f64::INFINITY, |best| best.cost);
     if best.is_some() && floor >= limit * (1.0 - PROVEN_WITHIN) {
         return Solution::exact(best, Solver::Greedy, greedy_cost);
     }
-    let chosen: Vec<usize> =
-        bound.order().iter().copied().filter(|&device| may_help(costs, &bound, device, limit)).collect();
+    let helps = |&device: &usize| deadline.has_passed() || may_help(costs, &bound, device, limit);
+    let chosen: Vec<usize> = bound.order().iter().copied().filter(helps).collect();
     if chosen.len() < 2 {
         return Solution::exact(best, Solver::Greedy, greedy_cost);
     }
@@ -86,6 +87,7 @@ pub(super) fn solve(costs: &Costs, deadline: Deadline<'_>) -> Solution {
         let lower_bound = outcome.best.as_ref().map_or(floor, |best| floor.min(best.cost));
         return Solution { best: outcome.best, lower_bound, solver: Solver::Subsets, greedy_cost };
     }
+    let best = best.map(|best| wander(costs, &bound, best, deadline.within(deadline.left() / 2)));
     let outcome = branch::best(costs, &bound, &chosen, best, &deadline);
     let limit = outcome.best.as_ref().map_or(f64::INFINITY, |best| best.cost);
     // Nothing is below the floor, and plans on devices that were taken away are not below the limit.
@@ -105,10 +107,10 @@ fn solve_alike(costs: &Costs) -> Option<Solution> {
 }
 
 /// What no plan can cost less than, before any search.
-fn floor(costs: &Costs, bound: &Bound) -> f64 {
+fn floor(costs: &Costs, bound: &Bound, deadline: &Deadline<'_>) -> f64 {
     let alone = super::door::best_alone(costs).map_or(f64::INFINITY, |best| best.cost);
     let mut several = bound.of_several(costs, &[]);
-    if costs.alike {
+    if costs.alike && !deadline.has_passed() {
         let counted = |hops: &[f64]| Alike::new(costs, hops).best().map_or(f64::INFINITY, |best| best.cost);
         several = several.max(counted(&costs.least_hops()));
         if costs.objective == Objective::Latency {

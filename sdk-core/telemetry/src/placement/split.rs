@@ -23,6 +23,24 @@ pub(super) fn split(costs: &Costs, order: &[usize]) -> Option<Costed> {
     costs.of(&plan).map(|cost| Costed { plan, cost })
 }
 
+/// A split that costs less than the limit, or `None`: most orders are told apart from good ones without being split.
+pub(super) fn split_below(costs: &Costs, order: &[usize], limit: f64) -> Option<Costed> {
+    let may_be_below = order.len() < 2
+        || match costs.objective {
+            Objective::Latency => hops(costs, order) < limit,
+            Objective::Throughput => order.len() <= costs.most && within(costs, order, limit).is_some(),
+        };
+    if !may_be_below {
+        return None;
+    }
+    split(costs, order).filter(|found| found.cost < limit)
+}
+
+/// Seconds of all hops of an order, the one back to the first included.
+fn hops(costs: &Costs, order: &[usize]) -> f64 {
+    (0..order.len()).map(|at| costs.hop(order[at], order[(at + 1) % order.len()])).sum()
+}
+
 /// The best split of the layers over devices in this order, each with at least one layer.
 pub(super) fn best_split(costs: &Costs, order: &[usize]) -> Option<Costed> {
     if order.len() > costs.most {
