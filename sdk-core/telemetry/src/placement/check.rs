@@ -35,23 +35,23 @@ impl Problem {
         self.check_model()?;
         self.check_devices()?;
         self.check_links()?;
-        number("time_limit_ms", self.time_limit_ms, MAX_TIME_LIMIT_MS)?;
+        number(|| "time_limit_ms".to_owned(), self.time_limit_ms, MAX_TIME_LIMIT_MS)?;
         if let Some(tensor) = self.tensor {
-            number_from("tensor: kv_heads", tensor.kv_heads as f64, 1.0, MAX_CONTEXT)?;
-            number_from("tensor: hidden_size", tensor.hidden_size as f64, 1.0, MAX_CONTEXT)?;
+            number_from(|| "tensor: kv_heads".to_owned(), tensor.kv_heads as f64, 1.0, MAX_CONTEXT)?;
+            number_from(|| "tensor: hidden_size".to_owned(), tensor.hidden_size as f64, 1.0, MAX_CONTEXT)?;
         }
         Ok(())
     }
 
     fn check_model(&self) -> Result<(), ProblemError> {
         let model = &self.model;
-        number("workload: context_tokens", self.workload.context_tokens, MAX_CONTEXT)?;
-        number("model: embedding_bytes", model.embedding_bytes, MAX_BYTES)?;
-        number("model: head_bytes", model.head_bytes, MAX_BYTES)?;
-        number("model: activation_bytes", model.activation_bytes, MAX_BYTES)?;
+        number(|| "workload: context_tokens".to_owned(), self.workload.context_tokens, MAX_CONTEXT)?;
+        number(|| "model: embedding_bytes".to_owned(), model.embedding_bytes, MAX_BYTES)?;
+        number(|| "model: head_bytes".to_owned(), model.head_bytes, MAX_BYTES)?;
+        number(|| "model: activation_bytes".to_owned(), model.activation_bytes, MAX_BYTES)?;
         let mut total = model.embedding_bytes + model.head_bytes;
         for (index, layer) in model.layers.iter().enumerate() {
-            let at = |field: &str| format!("model: layers[{index}].{field}");
+            let at = |field: &'static str| move || format!("model: layers[{index}].{field}");
             number(at("bytes"), layer.bytes, MAX_BYTES)?;
             number(at("flops"), layer.flops, MAX_RATE)?;
             number(at("kv_bytes_per_token"), layer.kv_bytes_per_token, MAX_BYTES)?;
@@ -69,7 +69,7 @@ impl Problem {
             if !names.insert(device.id.as_str()) {
                 return Err(ProblemError::DuplicateDevice { id: device.id.clone() });
             }
-            let at = |field: &str| format!("devices[{index}] {:?}: {field}", device.id);
+            let at = |field: &'static str| move || format!("devices[{index}] {:?}: {field}", device.id);
             number(at("memory_bytes"), device.memory_bytes, MAX_BYTES)?;
             number(at("flops_per_s"), device.flops_per_s, MAX_RATE)?;
             number(at("memory_bytes_per_s"), device.memory_bytes_per_s, MAX_RATE)?;
@@ -79,41 +79,43 @@ impl Problem {
     }
 
     fn check_links(&self) -> Result<(), ProblemError> {
-        if let Some(speed) = &self.default_link {
-            check_speed("default_link", speed)?;
+        if let Some(speed) = self.default_link {
+            check_speed(|| "default_link".to_owned(), speed)?;
         }
         let names: HashMap<&str, usize> =
             self.devices.iter().enumerate().map(|(index, device)| (device.id.as_str(), index)).collect();
-        let mut seen = HashSet::new();
+        let mut seen = vec![false; self.devices.len() * self.devices.len()];
         for (index, link) in self.links.iter().enumerate() {
             let end = |id: &str| {
                 names.get(id).ok_or_else(|| ProblemError::UnknownDevice { index, id: id.to_owned() })
             };
-            if !seen.insert((end(&link.from)?, end(&link.to)?)) {
+            let pair = end(&link.from)? * self.devices.len() + end(&link.to)?;
+            if std::mem::replace(&mut seen[pair], true) {
                 let (from, to) = (link.from.clone(), link.to.clone());
                 return Err(ProblemError::DuplicateLink { index, from, to });
             }
-            check_speed(&format!("links[{index}]"), &link.speed)?;
+            check_speed(|| format!("links[{index}]"), link.speed())?;
         }
         Ok(())
     }
 }
 
-fn check_speed(at: &str, speed: &LinkSpeed) -> Result<(), ProblemError> {
-    number(format!("{at}: latency_s"), speed.latency_s, MAX_LATENCY_S)?;
-    number(format!("{at}: bytes_per_s"), speed.bytes_per_s, MAX_RATE)
+fn check_speed(at: impl Fn() -> String, speed: LinkSpeed) -> Result<(), ProblemError> {
+    number(|| at() + ": latency_s", speed.latency_s, MAX_LATENCY_S)?;
+    number(|| at() + ": bytes_per_s", speed.bytes_per_s, MAX_RATE)
 }
 
-fn number(what: impl Into<String>, value: f64, most: f64) -> Result<(), ProblemError> {
+fn number(what: impl FnOnce() -> String, value: f64, most: f64) -> Result<(), ProblemError> {
     number_from(what, value, 0.0, most)
 }
 
-fn number_from(what: impl Into<String>, value: f64, least: f64, most: f64) -> Result<(), ProblemError> {
+/// Names are made only for numbers that are refused: there may be a million of them.
+fn number_from(what: impl FnOnce() -> String, value: f64, least: f64, most: f64) -> Result<(), ProblemError> {
     // NaN is in no range.
     if (least..=most).contains(&value) {
         Ok(())
     } else {
-        Err(ProblemError::Number { what: what.into(), value, least, most })
+        Err(ProblemError::Number { what: what(), value, least, most })
     }
 }
 

@@ -244,7 +244,7 @@ pub(super) fn links(problem: &Problem, usable: &[usize]) -> Vec<Option<LinkSpeed
         .collect();
     for link in &problem.links {
         if let (Some(&from), Some(&to)) = (places.get(link.from.as_str()), places.get(link.to.as_str())) {
-            links[from * n + to] = Some(link.speed);
+            links[from * n + to] = Some(link.speed());
         }
     }
     links

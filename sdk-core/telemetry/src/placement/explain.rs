@@ -13,7 +13,7 @@ use super::{
     cost::{Costs, Unusable, usable},
     nearby::{neighbours, neighbours_with},
     plan::{Costed, Plan, Stage},
-    problem::{LinkSpeed, Problem},
+    problem::{Device, Link, Problem},
     tensor::{Split, share},
     words,
 };
@@ -35,8 +35,7 @@ impl Binding {
             Self::NotAllowed => target.allowed = true,
             Self::TooHot => target.thermal_factor = 1.0,
             Self::NoSpeed => {
-                let rates =
-                    |rate: fn(&super::Device) -> f64| problem.devices.iter().map(rate).fold(1.0, f64::max);
+                let rates = |rate: fn(&Device) -> f64| problem.devices.iter().map(rate).fold(1.0, f64::max);
                 target.flops_per_s = rates(|device| device.flops_per_s);
                 target.memory_bytes_per_s = rates(|device| device.memory_bytes_per_s);
             }
@@ -48,11 +47,15 @@ impl Binding {
             Self::Links => {
                 let id = target.id.clone();
                 relaxed.links.retain(|link| link.from != id && link.to != id);
-                let speed = LinkSpeed { latency_s: 0.0, bytes_per_s: 1e15 };
                 let others =
                     relaxed.devices.iter().map(|other| other.id.clone()).filter(|other| *other != id);
                 for other in others {
-                    let link = |from: &str, to: &str| super::Link { from: from.into(), to: to.into(), speed };
+                    let link = |from: &str, to: &str| Link {
+                        from: from.into(),
+                        to: to.into(),
+                        latency_s: 0.0,
+                        bytes_per_s: 1e15,
+                    };
                     relaxed.links.extend([link(&id, &other), link(&other, &id)]);
                 }
             }
@@ -133,7 +136,7 @@ impl Explained<'_> {
         let tried: &[Binding] = if layers > 0 {
             &[Binding::Memory, Binding::Speed]
         } else {
-            &[Binding::MaxDevices, Binding::Memory, Binding::Links, Binding::Speed]
+            &[Binding::MaxDevices, Binding::Links, Binding::Speed, Binding::Memory]
         };
         for &binding in tried {
             let Some(deadline) = deadline.filter(|deadline| !deadline.has_passed()) else {

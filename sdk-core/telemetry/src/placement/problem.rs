@@ -92,9 +92,10 @@ pub struct Link {
     pub from: String,
     /// The device that receives.
     pub to: String,
-    /// How fast it is.
-    #[serde(flatten)]
-    pub speed: LinkSpeed,
+    /// For the first byte.
+    pub latency_s: f64,
+    /// For the rest.
+    pub bytes_per_s: f64,
 }
 
 /// How long a message takes: `latency_s + bytes / bytes_per_s`.
@@ -144,6 +145,13 @@ impl Problem {
             serde_json::from_str(text).map_err(|why| ProblemError::NotAProblem { why: why.to_string() })?;
         problem.check()?;
         Ok(problem)
+    }
+}
+
+impl Link {
+    /// How fast it is.
+    pub fn speed(&self) -> LinkSpeed {
+        LinkSpeed { latency_s: self.latency_s, bytes_per_s: self.bytes_per_s }
     }
 }
 

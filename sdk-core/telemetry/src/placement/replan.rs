@@ -115,8 +115,8 @@ impl<'a> Change<'a> {
     fn decide(&self, found: &Found, clock: Clock<'_>) -> Replan {
         let kept = self.kept();
         let best = self.cheapest_with_moves(found);
-        let horizon = self.moving.horizon_tokens;
         let answer = found.answer(self.problem, clock, true);
+        let old_cost_s = kept.as_ref().map(|kept| kept.cost);
         let (decision, chosen, why) = match (kept, best) {
             (None, None) => {
                 (Decision::Stop, None, format!("the old plan does not hold any more: {}", answer.summary))
@@ -124,37 +124,24 @@ impl<'a> Change<'a> {
             (None, Some(best)) => {
                 let moved = words::bytes(self.moved_bytes(&best.plan));
                 let why = format!(
-                    "the old plan does not hold any more; {moved} move to the one that is cheapest with its moves"
+                    "the old plan does not hold any more; {moved} move to the cheapest with its moves"
                 );
                 (Decision::Replace, Some(best), why)
             }
-            (Some(kept), None) => (Decision::Keep, Some(kept), "nothing else holds".to_owned()),
-            (Some(kept), Some(best)) => {
-                let saved = (kept.cost - best.cost) * horizon;
-                let share = if kept.cost > 0.0 { 1.0 - best.cost / kept.cost } else { 0.0 };
-                let move_s = self.move_s(&best.plan);
-                let (saves, moves) = (words::percent(share.max(0.0)), words::seconds(move_s));
-                if best.cost >= kept.cost {
-                    (Decision::Keep, Some(kept), "nothing is better".to_owned())
-                } else if share < self.moving.hysteresis {
-                    let least = words::percent(self.moving.hysteresis);
-                    let why = format!("another plan would save {saves}, and a change needs {least}");
-                    (Decision::Keep, Some(kept), why)
-                } else if saved <= move_s {
-                    let why = format!(
-                        "another plan would save {saves}, but moving takes {moves}, more than {horizon} tokens win back"
-                    );
-                    (Decision::Keep, Some(kept), why)
+            (Some(kept), best) => {
+                let rivals = [best, found.solution.best.clone()].into_iter().flatten();
+                let mut judged: Vec<_> = rivals.map(|rival| (self.judge(&kept, &rival), rival)).collect();
+                if let Some(at) = judged.iter().position(|((pays, _), _)| *pays) {
+                    let ((_, why), rival) = judged.swap_remove(at);
+                    (Decision::Improve, Some(rival), why)
                 } else {
-                    let why = format!(
-                        "it saves {saves}, and moving takes {moves}, which {horizon} tokens win back"
-                    );
-                    (Decision::Improve, Some(best), why)
+                    // The best plan from scratch says best why even that does not pay.
+                    let why = judged.pop().map_or_else(String::new, |((_, why), _)| why);
+                    (Decision::Keep, Some(kept), why)
                 }
             }
         };
         let is_kept = decision == Decision::Keep;
-        let old_cost_s = self.kept().map(|kept| kept.cost);
         let plan = chosen.as_ref().map(|chosen| &chosen.plan);
         Replan {
             decision,
@@ -169,6 +156,26 @@ impl<'a> Change<'a> {
             move_s: plan.map_or(0.0, |plan| self.move_s(plan)),
             why,
             answer,
+        }
+    }
+
+    /// Whether a change to another plan pays, and why.
+    fn judge(&self, kept: &Costed, rival: &Costed) -> (bool, String) {
+        if rival.cost >= kept.cost {
+            return (false, "nothing is better".to_owned());
+        }
+        let tokens = self.moving.horizon_tokens;
+        let share = 1.0 - rival.cost / kept.cost;
+        let move_s = self.move_s(&rival.plan);
+        let (saves, moves) = (words::percent(share), words::seconds(move_s));
+        if share < self.moving.hysteresis {
+            let least = words::percent(self.moving.hysteresis);
+            (false, format!("another plan would save {saves}, and a change needs {least}"))
+        } else if (kept.cost - rival.cost) * tokens <= move_s {
+            let why = format!("another plan would save {saves}, but moving takes {moves}");
+            (false, format!("{why}, more than {tokens} tokens win back"))
+        } else {
+            (true, format!("it saves {saves}, and moving takes {moves}, which {tokens} tokens win back"))
         }
     }
 

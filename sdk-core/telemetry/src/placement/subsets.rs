@@ -18,7 +18,7 @@ const MAX_CELLS: usize = 8 << 20;
 /// Tables of so few cells take well below a millisecond a cell row: they never look at the clock.
 const SMALL_CELLS: usize = 1 << 13;
 /// Operations that surely fit into a millisecond.
-const STEPS_PER_MS: f64 = 100_000.0;
+const STEPS_PER_MS: f64 = 250_000.0;
 /// Sets between two looks at the clock.
 const SETS_PER_LOOK: usize = 64;
 

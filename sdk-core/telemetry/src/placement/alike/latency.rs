@@ -47,6 +47,9 @@ struct Knapsack<'a> {
     full: Vec<f64>,
     /// The role that a device took in that, by (device, stages, roles, layers); 0 if none.
     taken: Vec<u8>,
+    /// Layers that fit into the devices before each position at most, and from it on.
+    rooms_before: Vec<usize>,
+    rooms_from: Vec<usize>,
     /// By missing roles and position: the cheapest stages of one layer from there on.
     singles: [Vec<Single>; ROLES],
 }
@@ -81,7 +84,17 @@ impl<'a> Knapsack<'a> {
         let mut full = vec![f64::INFINITY; block];
         full[0] = 0.0;
         let singles = singles(problem, &order);
-        Self { problem, counted, full, taken: vec![0; block * order.len()], order, singles }
+        let taken = vec![0; block * order.len()];
+        let rooms = |at: usize| problem.devices[order[at]].room[MIDDLE];
+        let mut rooms_before = vec![0; order.len() + 1];
+        let mut rooms_from = vec![0; order.len() + 1];
+        for at in 0..order.len() {
+            rooms_before[at + 1] = problem.layers.min(rooms_before[at] + rooms(at));
+        }
+        for at in (0..order.len()).rev() {
+            rooms_from[at] = problem.layers.min(rooms_from[at + 1] + rooms(at));
+        }
+        Self { problem, order, counted, full, taken, rooms_before, rooms_from, singles }
     }
 
     fn row(&self, stages: usize, roles: usize) -> usize {
@@ -136,6 +149,9 @@ impl<'a> Knapsack<'a> {
         let device = self.device(position);
         let block = self.full.len();
         let (width, last_stages) = (self.problem.layers + 1, self.counted.unwrap_or(1) - 1);
+        // Only so many layers can have been placed, and only so many can still be.
+        let least = self.problem.layers - self.rooms_from[position + 1];
+        let most = self.rooms_before[position + 1];
         for stages in (0..=last_stages).rev() {
             let Some(before) = (if self.counted.is_some() { stages.checked_sub(1) } else { Some(stages) })
             else {
@@ -151,7 +167,7 @@ impl<'a> Knapsack<'a> {
                     let source = self.row(before, roles & !role);
                     let added = count as f64 * device.unit + device.extra(role);
                     let taken = &mut self.taken[position * block + target..][..width];
-                    for layers in (count..width).rev() {
+                    for layers in (count.max(least)..=most).rev() {
                         let cost = self.full[source + layers - count] + added;
                         if cost < self.full[target + layers] {
                             self.full[target + layers] = cost;

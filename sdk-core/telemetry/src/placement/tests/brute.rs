@@ -1,6 +1,6 @@
 //! Every plan of a small problem, priced from the formulas alone: shares no code with the solvers.
 
-use super::super::{Device, LinkSpeed, Objective, Problem};
+use super::super::{Device, Link, LinkSpeed, Objective, Problem};
 
 /// The least cost of any plan, by trying all of them.
 pub(super) fn least_cost(problem: &Problem) -> Option<f64> {
@@ -80,5 +80,5 @@ pub(super) fn price(problem: &Problem, stages: &[(&Device, usize, usize)]) -> Op
 
 fn link(problem: &Problem, from: &str, to: &str) -> Option<LinkSpeed> {
     let listed = problem.links.iter().find(|link| link.from == from && link.to == to);
-    listed.map(|link| link.speed).or(problem.default_link)
+    listed.map(Link::speed).or(problem.default_link)
 }

@@ -53,7 +53,13 @@ pub(super) fn problem(random: &mut Random, kind: Kind) -> Problem {
         for from in 0..kind.devices {
             for to in (0..kind.devices).filter(|&to| to != from) {
                 if !once_in(random, 4) {
-                    links.push(Link { from: format!("d{from}"), to: format!("d{to}"), speed: speed(random) });
+                    let LinkSpeed { latency_s, bytes_per_s } = speed(random);
+                    links.push(Link {
+                        from: format!("d{from}"),
+                        to: format!("d{to}"),
+                        latency_s,
+                        bytes_per_s,
+                    });
                 }
             }
         }
