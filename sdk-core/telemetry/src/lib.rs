@@ -14,6 +14,7 @@
 //! ```
 //!
 //! * [`reading`]: a value with its provenance; what cannot be had says why, and is never 0.
+//! * [`placement`]: who runs which layers of a model, and why.
 #![forbid(unsafe_code)]
 
 pub mod now;

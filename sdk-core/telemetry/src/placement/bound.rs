@@ -36,9 +36,12 @@ impl Bound {
     pub(super) fn new(costs: &Costs) -> Self {
         let devices = costs.devices();
         let layer = |device, layer| costs.time(device, layer, layer + 1);
-        let weights: Vec<f64> = (0..costs.layers)
-            .map(|l| (0..devices).map(|device| layer(device, l)).fold(f64::INFINITY, f64::min))
-            .collect();
+        let mut weights = vec![f64::INFINITY; costs.layers];
+        for device in 0..devices {
+            for (weight, pair) in weights.iter_mut().zip(costs.times(device).windows(2)) {
+                *weight = weight.min(pair[1] - pair[0]);
+            }
+        }
         let mut weight_from = vec![0.0; costs.layers + 1];
         for l in (0..costs.layers).rev() {
             weight_from[l] = weight_from[l + 1] + weights[l];
@@ -48,7 +51,9 @@ impl Bound {
         for device in 0..devices {
             let mut slowest_pace = f64::INFINITY;
             let mut densest = 0.0_f64;
-            for (l, &weight) in weights.iter().enumerate() {
+            // Alike layers are all told by the first.
+            let told = if costs.alike { 1 } else { costs.layers };
+            for (l, &weight) in weights[..told].iter().enumerate() {
                 if weight > 0.0 {
                     slowest_pace = slowest_pace.min(layer(device, l) / weight);
                     densest = densest.max(weight / costs.need(l, l + 1));

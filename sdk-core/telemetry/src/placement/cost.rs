@@ -68,17 +68,26 @@ pub(super) enum Unusable {
     NoSpeed,
 }
 
+/// The most of each number that any layer has: a device that ends this layer ends them all.
+pub(super) fn heaviest(problem: &Problem) -> Layer {
+    let most = |of: fn(&Layer) -> f64| problem.model.layers.iter().map(of).fold(0.0, f64::max);
+    Layer {
+        bytes: most(|layer| layer.bytes),
+        flops: most(|layer| layer.flops),
+        kv_bytes_per_token: most(|layer| layer.kv_bytes_per_token),
+    }
+}
+
 /// Whether a device may be in a plan.
-pub(super) fn usable(problem: &Problem, device: &Device) -> Result<(), Unusable> {
+pub(super) fn usable(problem: &Problem, heaviest: &Layer, device: &Device) -> Result<(), Unusable> {
     if !device.allowed {
         return Err(Unusable::NotAllowed);
     }
     if device.thermal_factor <= 0.0 {
         return Err(Unusable::TooHot);
     }
-    let finite = problem.model.layers.iter().all(|layer| layer_time(layer, device).is_finite())
-        && head_time(problem, device).is_finite();
-    if finite { Ok(()) } else { Err(Unusable::NoSpeed) }
+    let ends = layer_time(heaviest, device).is_finite() && head_time(problem, device).is_finite();
+    if ends { Ok(()) } else { Err(Unusable::NoSpeed) }
 }
 
 impl Costs {
@@ -86,8 +95,9 @@ impl Costs {
     pub(super) fn new(problem: &Problem) -> Self {
         let layers = &problem.model.layers;
         let alike = layers.windows(2).all(|pair| pair[0] == pair[1]);
+        let heaviest = heaviest(problem);
         let usable: Vec<usize> = (0..problem.devices.len())
-            .filter(|&index| usable(problem, &problem.devices[index]).is_ok())
+            .filter(|&index| usable(problem, &heaviest, &problem.devices[index]).is_ok())
             .collect();
         let mut times = Vec::with_capacity(usable.len() * (layers.len() + 1));
         for &index in &usable {

@@ -10,7 +10,7 @@ use super::{
     answer::{Alternative, Binding, DeviceShare, placed},
     bound::Bound,
     clock::{Clock, Deadline},
-    cost::{Costs, Unusable, usable},
+    cost::{Costs, Unusable, heaviest, usable},
     nearby::{neighbours, neighbours_with},
     plan::{Costed, Plan, Stage},
     problem::{Device, Link, Problem},
@@ -21,28 +21,31 @@ use super::{
 /// How long all explanations together may take, and the search for the next best plan.
 const TRYING: Duration = Duration::from_millis(150);
 const NEXT_BEST: Duration = Duration::from_millis(50);
-/// "If it were much faster."
-const MUCH_FASTER: f64 = 1000.0;
+/// A device that is the fastest already is tried at so many times its speed.
+const FASTER: f64 = 2.0;
 /// A gain below this share of the cost is rounding.
 const REAL_GAIN: f64 = 1e-9;
 
 impl Binding {
-    /// The problem without this constraint on one device. `None` where nothing would change.
+    /// The problem without this constraint on one device: memory for the whole model, links that take no time, the speed
+    /// of the fastest device. `None` where nothing would change.
     pub fn relax(self, problem: &Problem, device: usize) -> Option<Problem> {
         let mut relaxed = problem.clone();
+        let fastest = |rate: fn(&Device) -> f64| problem.devices.iter().map(rate).fold(1.0, f64::max);
         let target = relaxed.devices.get_mut(device)?;
         match self {
             Self::NotAllowed => target.allowed = true,
             Self::TooHot => target.thermal_factor = 1.0,
             Self::NoSpeed => {
-                let rates = |rate: fn(&Device) -> f64| problem.devices.iter().map(rate).fold(1.0, f64::max);
-                target.flops_per_s = rates(|device| device.flops_per_s);
-                target.memory_bytes_per_s = rates(|device| device.memory_bytes_per_s);
+                target.flops_per_s = fastest(|device| device.flops_per_s);
+                target.memory_bytes_per_s = fastest(|device| device.memory_bytes_per_s);
             }
             Self::Memory => target.memory_bytes = whole_model(problem),
             Self::Speed => {
-                target.flops_per_s *= MUCH_FASTER;
-                target.memory_bytes_per_s *= MUCH_FASTER;
+                target.flops_per_s = fastest(|device| device.flops_per_s).max(target.flops_per_s * FASTER);
+                target.memory_bytes_per_s =
+                    fastest(|device| device.memory_bytes_per_s).max(target.memory_bytes_per_s * FASTER);
+                target.thermal_factor = target.thermal_factor.max(1.0);
             }
             Self::Links => {
                 let id = target.id.clone();
@@ -94,7 +97,7 @@ pub(super) fn shares(
 /// A device that cannot be in any plan.
 fn refused(problem: &Problem, index: usize) -> DeviceShare {
     let device = &problem.devices[index];
-    let (binding, why) = match usable(problem, device) {
+    let (binding, why) = match usable(problem, &heaviest(problem), device) {
         Err(Unusable::TooHot) => (Binding::TooHot, "not used: it is too hot to work (thermal_factor 0)"),
         Err(Unusable::NoSpeed) => (Binding::NoSpeed, "not used: its speed is 0, so a layer would never end"),
         _ => (Binding::NotAllowed, "not used: its owner does not allow it"),
@@ -180,7 +183,14 @@ impl Explained<'_> {
     fn sentence(&self, layers: usize, binding: Binding, gain: Option<f64>) -> String {
         let memory = words::bytes(self.costs.memory[self.device]);
         let saves = match gain {
-            Some(gain) => format!("; without that the plan saves {}", words::percent(gain / self.best.cost)),
+            Some(gain) => {
+                let otherwise = if binding == Binding::Speed {
+                    "as fast as the fastest it"
+                } else {
+                    "without that the plan"
+                };
+                format!("; {otherwise} saves {}", words::percent(gain / self.best.cost))
+            }
             None if binding != Binding::Nothing => " (most likely: there was no time to try)".to_owned(),
             None => String::new(),
         };

@@ -3,8 +3,13 @@
 use std::time::Duration;
 
 use super::{
-    bound::Bound, clock::Deadline, cost::Costs, door::best_alone, plan::Costed, problem::Objective,
-    split::split,
+    bound::Bound,
+    clock::Deadline,
+    cost::Costs,
+    door::best_alone,
+    plan::Costed,
+    problem::Objective,
+    split::{fill, last_that, split},
 };
 
 /// How long the first plan may take to find.
@@ -16,15 +21,26 @@ const SIZES: usize = 12;
 pub(super) fn construct(costs: &Costs, bound: &Bound, deadline: Deadline<'_>) -> Option<Costed> {
     let deadline = deadline.within(CONSTRUCTION);
     let mut best = best_alone(costs);
-    for ranking in rankings(costs, bound) {
-        for size in sizes(costs, &ranking) {
+    let rankings = rankings(costs, bound);
+    for ranking in &rankings {
+        for size in sizes(costs, ranking) {
             for order in orders(costs, &ranking[..size]) {
-                best = Costed::better(best, split(costs, &order));
-                if best.is_some() && deadline.has_passed() {
-                    return best;
+                best = Costed::better(best, fill(costs, &order));
+                if deadline.has_passed() {
+                    break;
                 }
+                best = Costed::better(best, split(costs, &order));
+            }
+            if best.is_some() && deadline.has_passed() {
+                return best;
             }
         }
+    }
+    if best.is_none() {
+        // Time is up and nothing was filled at once: a whole split finds more, so the largest sets get one.
+        let largest = rankings.iter().map(|ranking| &ranking[..costs.most.min(ranking.len())]);
+        let splits = largest.filter(|set| set.len() > 1).flat_map(|set| orders(costs, set));
+        best = splits.map(|order| split(costs, &order)).find(Option::is_some).flatten();
     }
     best
 }
@@ -40,16 +56,27 @@ fn rankings(costs: &Costs, bound: &Bound) -> Vec<Vec<usize>> {
     vec![by_price, by_memory, by_speed]
 }
 
-/// Numbers of devices from the first whose memory could be enough.
-fn sizes(costs: &Costs, ranking: &[usize]) -> Vec<usize> {
+/// The least number of devices whose memory is enough in sum, and then in whole layers.
+fn enough(costs: &Costs, ranking: &[usize], most: usize) -> Option<usize> {
     let need = costs.need(0, costs.layers) + costs.embedding + costs.head;
-    let most = costs.most.min(ranking.len());
     let mut memory = 0.0;
-    let enough = ranking.iter().position(|&device| {
+    let in_sum = ranking.iter().position(|&device| {
         memory += costs.memory[device];
         memory >= need
-    });
-    let Some(enough) = enough.map(|index| (index + 1).max(2)) else { return Vec::new() };
+    })?;
+    let least = (in_sum + 1).max(2);
+    let is_filled = |size: usize| fill(costs, &largest_at_ends(costs, &ranking[..size])).is_some();
+    if least >= most || !is_filled(most) {
+        return Some(least);
+    }
+    // One below the first that is filled is the last that is not.
+    Some(last_that(least - 1, most - 1, |size| !is_filled(size)) + 1)
+}
+
+/// Numbers of devices to try, from the first that could be enough.
+fn sizes(costs: &Costs, ranking: &[usize]) -> Vec<usize> {
+    let most = costs.most.min(ranking.len());
+    let Some(enough) = enough(costs, ranking, most) else { return Vec::new() };
     let mut sizes = Vec::new();
     let (mut size, mut step) = (enough, 1);
     while size <= most && sizes.len() < SIZES {
@@ -64,10 +91,9 @@ fn sizes(costs: &Costs, ranking: &[usize]) -> Vec<usize> {
     sizes
 }
 
-/// The nearest device next, beginning with the one of most memory; and the two of most memory at the ends.
+/// Two orders: the nearest device next, beginning with the one of most memory; and [`largest_at_ends`].
 fn orders(costs: &Costs, devices: &[usize]) -> [Vec<usize>; 2] {
-    let mut by_memory = devices.to_vec();
-    by_memory.sort_by(|&a, &b| costs.memory[b].total_cmp(&costs.memory[a]));
+    let by_memory = largest_at_ends(costs, devices);
     let mut left = by_memory.clone();
     let mut nearest = vec![left.swap_remove(0)];
     while let Some(&at) = nearest.last().filter(|_| !left.is_empty()) {
@@ -75,7 +101,15 @@ fn orders(costs: &Costs, devices: &[usize]) -> [Vec<usize>; 2] {
             (0..left.len()).min_by(|&a, &b| costs.hop(at, left[a]).total_cmp(&costs.hop(at, left[b])));
         nearest.push(left.swap_remove(closest.unwrap_or_default()));
     }
-    let second = by_memory.remove(1.min(by_memory.len() - 1));
-    by_memory.push(second);
     [nearest, by_memory]
+}
+
+/// The two devices of most memory first and last, where the embedding and the head are; the others by memory between.
+fn largest_at_ends(costs: &Costs, devices: &[usize]) -> Vec<usize> {
+    let mut order = devices.to_vec();
+    order.sort_by(|&a, &b| costs.memory[b].total_cmp(&costs.memory[a]));
+    if order.len() > 1 {
+        order[1..].rotate_left(1);
+    }
+    order
 }

@@ -92,8 +92,10 @@ pub(super) fn neighbours_with<'a>(
 
 /// Takes small changes for as long as they help, or until time is up.
 pub(super) fn improve(costs: &Costs, bound: &Bound, mut best: Costed, deadline: Deadline<'_>) -> Costed {
-    best = Costed::better(Some(best.clone()), split(costs, &best.plan.devices())).unwrap_or(best);
-    let mut better = true;
+    let mut better = !deadline.has_passed();
+    if better && let Some(found) = split_below(costs, &best.plan.devices(), best.cost) {
+        best = found;
+    }
     while better {
         better = false;
         let order = best.plan.devices();

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::{
+    check::MAX_DEVICES,
     clock::Deadline,
-    cost::{Costs, layer_need, usable},
+    cost::{Costs, heaviest, layer_need, usable},
     problem::{Device, LinkSpeed, Problem},
     solve::solve,
     words,
@@ -19,6 +20,8 @@ pub(super) struct Shortage {
     /// Bytes that the devices that may be used do not have together; where they have enough together, bytes of the
     /// layers that still fit nowhere.
     pub(super) missing_bytes: f64,
+    /// Whether there would be a plan if every device reached every other.
+    is_unlinked: bool,
     /// Memory of one more device that would do.
     nearest_bytes: Option<f64>,
     /// How many devices can work, and how many may.
@@ -34,24 +37,33 @@ impl Shortage {
         let most = problem.max_devices.unwrap_or(usize::MAX);
         let have: f64 = memory.iter().take(most).sum();
         let nearest_bytes = nearest(problem);
+        let is_unlinked = need <= have && has_plan(&fully_linked(problem));
         let missing_bytes = if need > have {
             need - have
-        } else if has_plan(&fully_linked(problem)) {
+        } else if is_unlinked {
             0.0
         } else {
             // Together they have enough, but a layer is not cut: what is left over is what one more device must take.
             nearest_bytes.unwrap_or(0.0)
         };
-        Self { missing_bytes, nearest_bytes, workers: costs.devices(), most: problem.max_devices }
+        Self {
+            missing_bytes,
+            is_unlinked,
+            nearest_bytes,
+            workers: costs.devices(),
+            most: problem.max_devices,
+        }
     }
 
     /// "3.1 GB short; nearest: add one device of 3.4 GB".
     pub(super) fn sentence(&self, problem: &Problem, is_proven: bool) -> String {
         let refused = problem.devices.len() - self.workers;
-        let what = if self.missing_bytes > 0.0 {
+        let what = if self.is_unlinked {
+            "the memory is enough, but no links join the devices that have it".to_owned()
+        } else if self.missing_bytes > 0.0 {
             format!("{} short", words::bytes(self.missing_bytes))
         } else {
-            "the memory is enough, but no links join the devices that have it".to_owned()
+            "the memory is in pieces that hold too few whole layers".to_owned()
         };
         let doubt = if is_proven { "" } else { "no plan was found in time; perhaps " };
         let nearest = self.nearest_bytes.map_or_else(String::new, |bytes| {
@@ -103,10 +115,11 @@ fn fully_linked(problem: &Problem) -> Problem {
     Problem { links: Vec::new(), default_link, ..problem.clone() }
 }
 
-/// The problem with one more device.
+/// The problem with one more device, in place of the smallest if there are as many as can be.
 fn with_device(problem: &Problem, memory_bytes: f64) -> Option<Problem> {
     let mut extended = problem.clone();
-    let model = extended.devices.iter().find(|device| usable(problem, device).is_ok());
+    let heaviest = heaviest(problem);
+    let model = extended.devices.iter().find(|device| usable(problem, &heaviest, device).is_ok());
     let (flops_per_s, memory_bytes_per_s) =
         model.map_or((1e12, 1e11), |device| (device.flops_per_s, device.memory_bytes_per_s));
     let mut id = "one more".to_owned();
@@ -115,6 +128,12 @@ fn with_device(problem: &Problem, memory_bytes: f64) -> Option<Problem> {
     }
     let device =
         Device { id, memory_bytes, flops_per_s, memory_bytes_per_s, thermal_factor: 1.0, allowed: true };
+    if extended.devices.len() == MAX_DEVICES {
+        let by_memory = |a: &&Device, b: &&Device| a.memory_bytes.total_cmp(&b.memory_bytes);
+        let smallest = extended.devices.iter().min_by(by_memory).map(|device| device.id.clone())?;
+        extended.devices.retain(|device| device.id != smallest);
+        extended.links.retain(|link| link.from != smallest && link.to != smallest);
+    }
     extended.devices.push(device);
     extended.check().is_ok().then_some(extended)
 }

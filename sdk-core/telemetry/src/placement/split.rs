@@ -23,6 +23,12 @@ pub(super) fn split(costs: &Costs, order: &[usize]) -> Option<Costed> {
     costs.of(&plan).map(|cost| Costed { plan, cost })
 }
 
+/// A split at once: each device in turn takes what it can hold.
+pub(super) fn fill(costs: &Costs, order: &[usize]) -> Option<Costed> {
+    let plan = within(costs, order, f64::MAX)?;
+    costs.of(&plan).map(|cost| Costed { plan, cost })
+}
+
 /// A split that costs less than the limit, or `None`: most orders are told apart from good ones without being split.
 pub(super) fn split_below(costs: &Costs, order: &[usize], limit: f64) -> Option<Costed> {
     let may_be_below = order.len() < 2
@@ -54,7 +60,8 @@ pub(super) fn best_split(costs: &Costs, order: &[usize]) -> Option<Costed> {
 
 fn cuts(costs: &Costs, order: &[usize], before: &[usize], last: usize) -> Option<Plan> {
     let layers = costs.layers;
-    let mut doors = first_door(costs);
+    let mut doors = Vec::with_capacity(order.len() * layers);
+    doors.extend(first_door(costs));
     let mut next = vec![0.0; layers];
     let mut queue = Vec::new();
     for (index, &device) in before.iter().enumerate() {

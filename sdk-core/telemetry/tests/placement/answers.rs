@@ -109,7 +109,7 @@ fn a_thousand_devices_get_a_plan_though_there_is_no_time() {
             .map(|at| device(&format!("d{at}"), 1.6 + f64::from(at % 7) / 9.0, 20.0 + f64::from(at % 31)))
             .collect(),
     );
-    wanted.model.layers = (0..512)
+    wanted.model.layers = (0..200)
         .map(|at| {
             let mut layer = wanted.model.layers[0];
             layer.bytes *= 1.0 + f64::from(at % 4) / 8.0;
