@@ -14,9 +14,11 @@
 //! ```
 //!
 //! * [`reading`]: a value with its provenance; what cannot be had says why, and is never 0.
+//! * [`placement`]: who runs which layers of a model, and why.
 #![forbid(unsafe_code)]
 
 pub mod now;
+pub mod placement;
 pub mod random;
 pub mod reading;
 

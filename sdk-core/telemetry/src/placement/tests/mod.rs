@@ -1,0 +1,5 @@
+//! Solvers against brute force, and against each other.
+
+mod brute;
+mod sample;
+mod solvers;
