@@ -69,8 +69,10 @@ pub struct Collector {
     shown: bool,
     pace: Pace,
     readings: Box<Readings>,
-    /// What listeners know; `None` while some know nothing.
+    /// What listeners know; `None` while there are none.
     told: Option<Box<Readings>>,
+    /// Some began to listen after everything was told.
+    newcomers: bool,
     told_at: Option<Moment>,
     schedule: [Schedule; Group::ALL.len()],
     next_beat: Moment,
@@ -94,6 +96,7 @@ impl Collector {
             pace: Pace::of(&readings, false),
             readings: Box::new(readings),
             told: None,
+            newcomers: false,
             told_at: None,
             schedule: [Schedule::default(); Group::ALL.len()],
             next_beat: now.mono,
@@ -174,7 +177,7 @@ impl Collector {
         if count == 0 {
             (self.told, self.answer_by) = (None, None);
         } else if newcomers {
-            self.told = None;
+            self.newcomers = true;
             let soonest = self.told_at.map_or(now.mono, |at| now.mono.max(at + NEWCOMERS));
             self.next_beat = if before == 0 { soonest } else { self.next_beat.min(soonest) };
         }
@@ -243,12 +246,13 @@ impl Collector {
 
     fn beat(&mut self, now: Now) {
         let (device, at) = (self.registration.device_id.clone(), now.wall.into());
-        let is_time = self.told_at.is_none_or(|told| told + EVERYTHING <= now.mono);
+        let wait = if self.newcomers { NEWCOMERS } else { EVERYTHING };
+        let is_time = self.told_at.is_none_or(|told| told + wait <= now.mono);
         let everything = self.told.is_none() || is_time;
         let metrics = if everything {
             self.register(now);
             self.told = Some(self.readings.clone());
-            self.told_at = Some(now.mono);
+            (self.told_at, self.newcomers) = (Some(now.mono), false);
             GpuMetrics::everything(device, at, &self.readings)
         } else {
             self.changes(now).unwrap_or_else(|| GpuMetrics::nothing_new(device, at))
