@@ -1,7 +1,7 @@
 //! What the probe finds on devices that we do not have.
 
 use exo_telemetry::{
-    Reading, Source,
+    Source,
     probe::Probe,
     protocol::DeviceType,
     reading::{Group, Groups, NetworkKind, Pressure, Quantity},
@@ -244,7 +244,7 @@ fn a_battery_that_comes_later_is_found_by_another_scan() {
 fn noise_in_any_file_ends_in_a_reading() {
     let mut random = exo_telemetry::Random::seeded(4);
     let mut laptop = Device::new(LAPTOP);
-    for round in 0..300 {
+    for round in 0..40 {
         for (path, text) in LAPTOP.iter().chain(ANDROID) {
             let mut bytes = text.as_bytes().to_vec();
             for _ in 0..random.below(4) {
@@ -261,6 +261,5 @@ fn noise_in_any_file_ends_in_a_reading() {
         let mut checked = laptop.readings.clone();
         checked.refuse_absurd();
         assert_eq!(checked, laptop.readings, "the probe itself lets nothing absurd through");
-        let _: Reading<_> = laptop.readings.get(Quantity::Power);
     }
 }

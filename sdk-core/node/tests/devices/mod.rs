@@ -12,10 +12,10 @@ use std::{
 use exo_node::{Now, now::Moment, probe::LinuxProbe};
 use exo_telemetry::{Readings, Timestamp, probe::Probe, reading::Groups};
 
-pub type Files = &'static [(&'static str, &'static str)];
+pub(crate) type Files = &'static [(&'static str, &'static str)];
 
 /// A laptop with an AMD chip, on its battery, on Wi-Fi.
-pub const LAPTOP: Files = &[
+pub(crate) const LAPTOP: Files = &[
     ("proc/sys/kernel/hostname", "adas-laptop\n"),
     ("proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: Madeup 7 8840U\n"),
     (
@@ -75,7 +75,7 @@ pub const LAPTOP: Files = &[
 ];
 
 /// A Raspberry Pi on a cable. Its kernel was built without pressure stall information.
-pub const RASPBERRY_PI: Files = &[
+pub(crate) const RASPBERRY_PI: Files = &[
     ("proc/sys/kernel/hostname", "pi\n"),
     ("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nModel\t\t: Raspberry Pi 5 Model B Rev 1.0\n"),
     (
@@ -98,7 +98,7 @@ pub const RASPBERRY_PI: Files = &[
 ];
 
 /// A phone with Android. The system keeps `/proc/stat` and `/proc/loadavg` from apps.
-pub const ANDROID: Files = &[
+pub(crate) const ANDROID: Files = &[
     ("system/build.prop", "ro.product.model=Madeup Phone 9\n"),
     ("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x51\n"),
     (
@@ -136,7 +136,7 @@ pub const ANDROID: Files = &[
 ];
 
 /// A server with two Intel processors, a power meter and no GPU but the one that shows its console.
-pub const SERVER: Files = &[
+pub(crate) const SERVER: Files = &[
     ("proc/sys/kernel/hostname", "rack3\n"),
     ("proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\n"),
     (
@@ -164,7 +164,7 @@ pub const SERVER: Files = &[
 ];
 
 /// A container with 4 GiB of that server, under the second version of control groups.
-pub const CONTAINER: Files = &[
+pub(crate) const CONTAINER: Files = &[
     (
         "proc/meminfo",
         "MemTotal:       527988744 kB\nMemFree:        9000000 kB\nMemAvailable:   400000000 kB\n",
@@ -179,7 +179,7 @@ pub const CONTAINER: Files = &[
 ];
 
 /// The same under the first version: the path is the host's, and only the top of it is there.
-pub const OLD_CONTAINER: Files = &[
+pub(crate) const OLD_CONTAINER: Files = &[
     (
         "proc/meminfo",
         "MemTotal:       527988744 kB\nMemFree:        9000000 kB\nMemAvailable:   400000000 kB\n",
@@ -191,7 +191,7 @@ pub const OLD_CONTAINER: Files = &[
 ];
 
 /// A desktop with graphics of Intel that count how long they sleep.
-pub const INTEL: Files = &[
+pub(crate) const INTEL: Files = &[
     ("proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\n"),
     ("sys/class/drm/card0/device/vendor", "0x8086\n"),
     ("sys/class/drm/card0/device/uevent", "DRIVER=i915\n"),
@@ -199,16 +199,16 @@ pub const INTEL: Files = &[
 ];
 
 /// One device on disk, gone with its test.
-pub struct Device {
+pub(crate) struct Device {
     root: PathBuf,
-    pub probe: LinuxProbe,
-    pub readings: Readings,
+    pub(crate) probe: LinuxProbe,
+    pub(crate) readings: Readings,
 }
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 impl Device {
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let root = std::env::temp_dir().join(format!("exo-device-{}-{number}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
@@ -221,7 +221,7 @@ impl Device {
     }
 
     /// A device with some of its files changed.
-    pub fn with(files: Files, changes: &[(&str, &str)]) -> Self {
+    pub(crate) fn with(files: Files, changes: &[(&str, &str)]) -> Self {
         let mut all = files.to_vec();
         all.retain(|(path, _)| changes.iter().all(|(changed, _)| changed != path));
         all.extend_from_slice(changes);
@@ -229,12 +229,12 @@ impl Device {
     }
 
     /// The file says something else from now on.
-    pub fn says(&mut self, path: &str, text: &str) {
+    pub(crate) fn says(&mut self, path: &str, text: &str) {
         write(&self.root.join(path), text.as_bytes());
     }
 
     /// One look at everything, so many milliseconds after the start.
-    pub fn look(&mut self, millis: u64) -> &Readings {
+    pub(crate) fn look(&mut self, millis: u64) -> &Readings {
         self.probe.read(at(millis), Groups::ALL, &mut self.readings);
         &self.readings
     }
@@ -246,7 +246,7 @@ impl Drop for Device {
     }
 }
 
-pub fn at(millis: u64) -> Now {
+pub(crate) fn at(millis: u64) -> Now {
     let since = Duration::from_millis(millis);
     Now { mono: Moment::after_start(since), wall: Duration::from_secs(1_767_225_600) + since }
 }

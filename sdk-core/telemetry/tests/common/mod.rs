@@ -15,20 +15,20 @@ use exo_telemetry::{
 };
 
 /// So many milliseconds after the start, on the first of January 2026.
-pub fn at(millis: u64) -> Now {
+pub(crate) fn at(millis: u64) -> Now {
     let since = Duration::from_millis(millis);
     Now { mono: Moment::after_start(since), wall: Duration::from_secs(1_767_225_600) + since }
 }
 
-pub fn stamp(now: Now) -> Timestamp {
+pub(crate) fn stamp(now: Now) -> Timestamp {
     now.wall.into()
 }
 
-pub fn id(name: &str) -> DeviceId {
+pub(crate) fn id(name: &str) -> DeviceId {
     DeviceId::new(name).unwrap()
 }
 
-pub fn registration(name: &str) -> DeviceRegistration {
+pub(crate) fn registration(name: &str) -> DeviceRegistration {
     let identity = Identity {
         name: format!("{name} of Ada"),
         vendor: "Arm".into(),
@@ -39,7 +39,7 @@ pub fn registration(name: &str) -> DeviceRegistration {
 }
 
 /// A phone at rest, charged or not.
-pub fn phone(now: Now, charging: bool) -> Readings {
+pub(crate) fn phone(now: Now, charging: bool) -> Readings {
     let at = stamp(now);
     let mut readings = Readings::unavailable("this phone does not tell", at);
     readings.memory.total = Reading::measured(12 << 30, at);
@@ -55,10 +55,10 @@ pub fn phone(now: Now, charging: bool) -> Readings {
     readings
 }
 
-pub fn message(run: u32, sequence: u64, body: Body) -> Message {
+pub(crate) fn message(run: u32, sequence: u64, body: Body) -> Message {
     Message { protocol: VERSION, run, sequence, body }
 }
 
-pub fn heartbeat(metrics: GpuMetrics, next: Duration) -> Body {
+pub(crate) fn heartbeat(metrics: GpuMetrics, next: Duration) -> Body {
     Body::Heartbeat(Heartbeat { uptime: Duration::from_secs(1), next, metrics, extra: Extra::new() })
 }
