@@ -1,4 +1,5 @@
 //! What a look costs: no allocation once everything is open. In a program of its own, since it counts them all.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},

@@ -1,4 +1,5 @@
 //! The aggregator on a bad network: loss, disorder, repetition, wrong clocks, floods.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::time::Duration;
 

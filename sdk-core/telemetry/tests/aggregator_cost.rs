@@ -1,4 +1,5 @@
 //! What a thousand phones cost their listener in memory. In a program of its own, since it counts all of it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use exo_telemetry::{Random, aggregator::Aggregator};
 

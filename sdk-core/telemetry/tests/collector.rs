@@ -1,4 +1,5 @@
 //! The collector over hours of virtual time: how often it wakes, looks and speaks.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
 //! The text for Prometheus, read by a parser that forgives nothing.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
@@ -28,13 +29,13 @@ fn parse(text: &str) -> BTreeMap<String, Vec<Sample>> {
         if let Some(rest) = line.strip_prefix("# HELP ") {
             let (name, help) = rest.split_once(' ').unwrap();
             assert!(!help.is_empty() && !families.contains_key(name), "{name} comes twice");
-            helped = name.to_owned();
+            helped = name.into();
         } else if let Some(rest) = line.strip_prefix("# TYPE ") {
             let (name, kind) = rest.split_once(' ').unwrap();
             assert_eq!(name, helped);
             assert_eq!(kind == "counter", name.ends_with("_total"), "{name} is a {kind}");
             assert!(["gauge", "counter"].contains(&kind));
-            current = name.to_owned();
+            current = name.into();
             families.insert(current.clone(), Vec::new());
         } else {
             let rest = line.strip_prefix(&current).unwrap_or_else(|| panic!("{line:?} is not of {current}"));

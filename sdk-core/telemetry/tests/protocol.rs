@@ -1,4 +1,5 @@
 //! Messages of protocol 1.0, against vectors that were written by hand.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
 

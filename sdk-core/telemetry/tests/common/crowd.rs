@@ -23,7 +23,7 @@ pub(crate) fn second(phones: usize, second: u64, random: &mut Random) -> Vec<Vec
         if second == 0 {
             say(0, Body::Registration(registration(&name).into()));
         }
-        let metrics = if (second + number as u64) % 300 == 0 || second == 0 {
+        let metrics = if (second + number as u64).is_multiple_of(300) || second == 0 {
             GpuMetrics::everything(id(&name), stamp(now), &phone(now, true))
         } else {
             let mut metrics = GpuMetrics::nothing_new(id(&name), stamp(now));

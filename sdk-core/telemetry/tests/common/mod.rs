@@ -17,7 +17,7 @@ use exo_telemetry::{
 /// So many milliseconds after the start, on the first of January 2026.
 pub(crate) fn at(millis: u64) -> Now {
     let since = Duration::from_millis(millis);
-    Now { mono: Moment::after_start(since), wall: Duration::from_secs(1_767_225_600) + since }
+    Now { mono: Moment::after_start(since), wall: Duration::from_hours(490_896) + since }
 }
 
 pub(crate) fn stamp(now: Now) -> Timestamp {
