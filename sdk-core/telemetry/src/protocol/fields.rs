@@ -31,7 +31,7 @@ impl Fields {
 
     /// What nobody knew.
     pub(super) fn rest(self) -> Extra {
-        self.left
+        without_room(self.left)
     }
 
     /// A field that must be there.
@@ -178,7 +178,7 @@ pub(super) fn reading<T>(
         "unavailable" => Reading::unavailable(text(take("why")?)?, at),
         other => return Err(format!("`source` is {other:?}, expected measured, estimated or unavailable")),
     };
-    Ok(Told { reading, extra: object })
+    Ok(Told { reading, extra: without_room(object) })
 }
 
 /// The reading of a quantity. What no device can have becomes unavailable: it is a finding, not a broken message.
@@ -197,6 +197,11 @@ pub(super) fn is_shallow(object: &Extra) -> bool {
         }
     }
     object.values().all(|value| within(value, DEEPEST - 1))
+}
+
+/// A map that was emptied keeps room for eleven fields, which is more than most messages are worth.
+fn without_room(left: Extra) -> Extra {
+    if left.is_empty() { Extra::new() } else { left }
 }
 
 fn expected(what: &str, found: Value) -> Problem {
