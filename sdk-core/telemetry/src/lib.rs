@@ -14,11 +14,23 @@
 //! ```
 //!
 //! * [`reading`]: a value with its provenance; what cannot be had says why, and is never 0.
+//! * [`probe`]: how a platform looks at itself, group by group.
+//! * [`protocol`]: the GPU telemetry protocol 1.0, with which devices tell each other.
+//! * [`collector`]: when to look, what has changed, what to tell.
+//! * [`aggregator`]: what all devices told, and who has fallen silent.
+//! * [`exposition`]: the same for Prometheus.
+//! * [`history`]: the past in a fixed number of points, for charts.
 //! * [`placement`]: who runs which layers of a model, and why.
 #![forbid(unsafe_code)]
 
+pub mod aggregator;
+pub mod collector;
+pub mod exposition;
+pub mod history;
 pub mod now;
 pub mod placement;
+pub mod probe;
+pub mod protocol;
 pub mod random;
 pub mod reading;
 

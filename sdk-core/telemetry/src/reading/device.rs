@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Reading, Timestamp, Words};
+use super::{Figure, Quantity, Reading, Timestamp, Words};
 
 /// One look at the device. Units: bytes, fractions of 1, degrees Celsius, watts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,7 +53,9 @@ pub enum Pressure {
 /// The GPU.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GpuReadings {
-    /// Bytes that this process holds on the device.
+    /// Bytes that it has to itself, or shares with the processor.
+    pub memory_total: Reading<u64>,
+    /// Bytes of them in use, by everybody whom the driver counts.
     pub memory_used: Reading<u64>,
     /// Bytes that the driver would let us hold.
     pub memory_budget: Reading<u64>,
@@ -138,6 +140,19 @@ pub enum NetworkKind {
     None,
 }
 
+impl NetworkKind {
+    /// Its word in messages and metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Wifi => "wifi",
+            Self::Ethernet => "ethernet",
+            Self::Cellular => "cellular",
+            Self::Other => "other",
+            Self::None => "none",
+        }
+    }
+}
+
 /// Bytes on the disk that holds models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DiskReadings {
@@ -147,7 +162,76 @@ pub struct DiskReadings {
     pub available: Reading<u64>,
 }
 
+/// One line for each quantity: how its reading is reached, and as which figure.
+macro_rules! each_quantity {
+    ($with:ident, $readings:expr, $quantity:expr) => {
+        match $quantity {
+            Quantity::MemoryTotal => $with!($readings.memory.total, Bytes),
+            Quantity::MemoryAvailable => $with!($readings.memory.available, Bytes),
+            Quantity::MemoryLimit => $with!($readings.memory.app_limit, Bytes),
+            Quantity::MemoryPressure => $with!($readings.memory.pressure, Pressure),
+            Quantity::GpuMemoryTotal => $with!($readings.gpu.memory_total, Bytes),
+            Quantity::GpuMemoryUsed => $with!($readings.gpu.memory_used, Bytes),
+            Quantity::GpuMemoryBudget => $with!($readings.gpu.memory_budget, Bytes),
+            Quantity::ComputeUtilisation => $with!($readings.gpu.utilisation, Number),
+            Quantity::CpuUtilisation => $with!($readings.cpu.utilisation, Number),
+            Quantity::CpuLoad => $with!($readings.cpu.load, Number),
+            Quantity::Power => $with!($readings.power, Number),
+            Quantity::Temperature => $with!($readings.thermal.temperature, Number),
+            Quantity::ThermalStatus => $with!($readings.thermal.status, Status),
+            Quantity::ThermalHeadroom => $with!($readings.thermal.headroom, Number),
+            Quantity::BatteryLevel => $with!($readings.battery.level, Number),
+            Quantity::BatteryCharging => $with!($readings.battery.charging, Flag),
+            Quantity::PowerSave => $with!($readings.battery.power_save, Flag),
+            Quantity::NetworkKind => $with!($readings.network.kind, Network),
+            Quantity::NetworkMetered => $with!($readings.network.metered, Flag),
+            Quantity::DiskTotal => $with!($readings.disk.total, Bytes),
+            Quantity::DiskAvailable => $with!($readings.disk.available, Bytes),
+        }
+    };
+}
+
 impl Readings {
+    /// One reading, by its name.
+    pub fn get(&self, quantity: Quantity) -> Reading<Figure> {
+        macro_rules! get {
+            ($reading:expr, $figure:ident) => {
+                $reading.clone().map(Figure::$figure)
+            };
+        }
+        each_quantity!(get, self, quantity)
+    }
+
+    /// Replaces one reading, by its name. A figure of the wrong kind is refused, not bent; so is one that no device
+    /// can have.
+    pub fn set(&mut self, quantity: Quantity, reading: Reading<Figure>) {
+        macro_rules! set {
+            ($reading:expr, $figure:ident) => {
+                match quantity.plausible(reading) {
+                    Reading::Measured { value: Figure::$figure(value), at } => {
+                        $reading = Reading::Measured { value, at };
+                    }
+                    Reading::Estimated { value: Figure::$figure(value), how, at } => {
+                        $reading = Reading::Estimated { value, how, at };
+                    }
+                    Reading::Unavailable { why, at } => $reading = Reading::Unavailable { why, at },
+                    other => $reading = Reading::unavailable("a figure of another kind", other.at()),
+                }
+            };
+        }
+        each_quantity!(set, self, quantity);
+    }
+
+    /// Refuses every value that no device can have. For readings that come from somebody else's code.
+    pub fn refuse_absurd(&mut self) {
+        for quantity in Quantity::ALL {
+            let reading = self.get(quantity);
+            if reading.value().is_some() {
+                self.set(quantity, reading);
+            }
+        }
+    }
+
     /// A device of which nothing is known, and why.
     pub fn unavailable(why: impl Into<Words>, at: Timestamp) -> Self {
         let why = why.into();
@@ -163,7 +247,12 @@ impl Readings {
                 app_limit: none!(),
                 pressure: none!(),
             },
-            gpu: GpuReadings { memory_used: none!(), memory_budget: none!(), utilisation: none!() },
+            gpu: GpuReadings {
+                memory_total: none!(),
+                memory_used: none!(),
+                memory_budget: none!(),
+                utilisation: none!(),
+            },
             cpu: CpuReadings { utilisation: none!(), load: none!() },
             power: none!(),
             thermal: ThermalReadings { temperature: none!(), status: none!(), headroom: none!() },
@@ -171,5 +260,46 @@ impl Readings {
             network: NetworkReadings { kind: none!(), metered: none!() },
             disk: DiskReadings { total: none!(), available: none!() },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1);
+
+    #[test]
+    fn every_quantity_is_reached_by_its_name_and_no_other_moves() {
+        for quantity in Quantity::ALL {
+            let mut readings = Readings::unavailable("not looked at", NOW);
+            let figure = quantity.unit().an_example();
+            readings.set(quantity, Reading::measured(figure, NOW));
+            let there: Vec<_> =
+                Quantity::ALL.into_iter().filter(|other| readings.get(*other).value().is_some()).collect();
+            assert_eq!(there, [quantity]);
+            assert_eq!(readings.get(quantity).get(), Some(figure));
+        }
+    }
+
+    #[test]
+    fn a_figure_of_another_kind_is_refused() {
+        let mut readings = Readings::unavailable("not looked at", NOW);
+        readings.set(Quantity::Temperature, Reading::measured(Figure::Flag(true), NOW));
+        assert_eq!(readings.thermal.temperature.why(), Some("a figure of another kind"));
+    }
+
+    #[test]
+    fn what_no_device_can_have_is_refused_wherever_it_comes_from() {
+        let mut readings = Readings::unavailable("not looked at", NOW);
+        readings.thermal.temperature = Reading::measured(-273.15, NOW);
+        readings.battery.level = Reading::measured(f64::NAN, NOW);
+        readings.memory.total = Reading::measured(u64::MAX, NOW);
+        readings.power = Reading::measured(4.5, NOW);
+        readings.refuse_absurd();
+        for quantity in [Quantity::Temperature, Quantity::BatteryLevel, Quantity::MemoryTotal] {
+            assert!(readings.get(quantity).why().unwrap().contains("is not between"), "{quantity:?}");
+        }
+        assert_eq!(readings.power.get(), Some(4.5));
     }
 }

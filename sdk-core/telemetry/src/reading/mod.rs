@@ -4,8 +4,16 @@
 //! could be mistaken for a measurement, and none can be built: the value lives inside the variants that have one.
 
 mod device;
+mod figure;
+mod groups;
+mod quantity;
 
-use std::{borrow::Cow, fmt, ops::RangeInclusive, time::Duration};
+use std::{
+    borrow::Cow,
+    fmt::{self, Write as _},
+    ops::RangeInclusive,
+    time::Duration,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +21,9 @@ pub use device::{
     BatteryReadings, CpuReadings, DiskReadings, GpuReadings, MemoryReadings, NetworkKind, NetworkReadings,
     Pressure, Readings, ThermalReadings, ThermalStatus,
 };
+pub use figure::Figure;
+pub use groups::{Group, Groups};
+pub use quantity::{Quantity, Unit};
 
 /// When a reading was made: milliseconds since 1970 by the device's own clock. For people and for the wire; inside a
 /// process, ages are counted on the monotonic clock.
@@ -126,6 +137,23 @@ impl<T> Reading<T> {
         }
     }
 
+    /// Makes it unavailable in place. Words that are fixed cost no allocation, and neither do others if it was
+    /// unavailable before: a sensor that is broken for hours costs nothing for hours.
+    pub fn refuse(&mut self, why: fmt::Arguments<'_>, at: Timestamp) {
+        if let Some(fixed) = why.as_str() {
+            *self = Self::Unavailable { why: Cow::Borrowed(fixed), at };
+            return;
+        }
+        let mut words = match self {
+            Self::Unavailable { why: Cow::Owned(words), .. } => std::mem::take(words),
+            _ => String::new(),
+        };
+        words.clear();
+        // Writing to a string fails only if the value's own `Display` does; the words are then cut short.
+        let _ = words.write_fmt(why);
+        *self = Self::Unavailable { why: Cow::Owned(words), at };
+    }
+
     /// The same provenance for another value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Reading<U> {
         match self {
@@ -137,13 +165,23 @@ impl<T> Reading<T> {
 }
 
 impl<T: PartialOrd + fmt::Display> Reading<T> {
+    /// Takes a measured value in place if it lies in the range; otherwise it is unavailable, and why.
+    pub fn measure(&mut self, value: T, range: &RangeInclusive<T>, unit: &str, at: Timestamp) {
+        if range.contains(&value) {
+            *self = Self::measured(value, at);
+        } else {
+            let (low, high) = (range.start(), range.end());
+            self.refuse(format_args!("{value}{unit} is not between {low}{unit} and {high}{unit}"), at);
+        }
+    }
+
     /// The same reading if its value lies in the range; otherwise unavailable, and why. NaN lies in no range.
     #[must_use]
     pub fn within(self, range: &RangeInclusive<T>, unit: &str) -> Self {
         match self.value() {
             Some(value) if !range.contains(value) => {
-                let why =
-                    format!("{value}{unit} is not between {}{unit} and {}{unit}", range.start(), range.end());
+                let (low, high) = (range.start(), range.end());
+                let why = format!("{value}{unit} is not between {low}{unit} and {high}{unit}");
                 Self::unavailable(why, self.at())
             }
             _ => self,
@@ -174,6 +212,22 @@ mod tests {
             assert!(reading.why().unwrap().ends_with("is not between -40 °C and 150 °C"), "{reading:?}");
         }
         assert_eq!(Reading::measured(41.5, NOW).within(&(-40.0..=150.0), " °C").get(), Some(41.5));
+    }
+
+    #[test]
+    fn a_reading_is_refused_in_place_with_words_that_keep_their_room() {
+        let mut reading = Reading::measured(20.0, NOW);
+        reading.measure(65535.0, &(-40.0..=150.0), " °C", NOW);
+        let room = |reading: &Reading<f64>| match reading {
+            Reading::Unavailable { why: Cow::Owned(words), .. } => words.as_ptr() as usize,
+            _ => 0,
+        };
+        let before = room(&reading);
+        reading.measure(65534.0, &(-40.0..=150.0), " °C", Timestamp(2_000));
+        assert_eq!(reading.why(), Some("65534 °C is not between -40 °C and 150 °C"));
+        assert_eq!((room(&reading), reading.at()), (before, Timestamp(2_000)));
+        reading.refuse(format_args!("unplugged"), NOW);
+        assert!(matches!(reading, Reading::Unavailable { why: Cow::Borrowed("unplugged"), .. }));
     }
 
     #[test]

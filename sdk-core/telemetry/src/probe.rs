@@ -1,0 +1,29 @@
+//! How a platform looks at itself.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Now, Readings, protocol::DeviceType, reading::Groups};
+
+/// What a platform implements: the host's files, Android's managers, iOS's process info.
+///
+/// Only true values. What cannot be had is [`Unavailable`](crate::Reading::Unavailable) with the reason; what was not
+/// asked for stays as it was. The readings are the caller's and are written in place, so that a probe that keeps its
+/// files open needs no allocation.
+pub trait Probe: Send {
+    /// Who the device is. Asked once.
+    fn identity(&mut self) -> Identity;
+
+    /// One look at the groups that are wanted. It may take a moment, and is never called twice at once.
+    fn read(&mut self, now: Now, wanted: Groups, into: &mut Readings);
+}
+
+/// Who a device is, in words for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// What its owner calls it: "Ada's Pixel".
+    pub name: String,
+    /// Who made what computes in it: "Qualcomm".
+    pub vendor: String,
+    /// What computes in it.
+    pub device_type: DeviceType,
+}
