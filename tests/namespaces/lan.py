@@ -89,6 +89,10 @@ class Lan:
     def cut_one_way(self, sender: "Host", receiver: "Host") -> None:
         self._add(f'iifname "{sender.port}" oifname "{receiver.port}" drop')
 
+    def drop(self, kind: str) -> None:
+        """Packets of this kind, in the words of nft, never arrive."""
+        self._add(f"{kind} drop")
+
     def heal(self) -> None:
         self.rules.clear()
         self._load_rules()

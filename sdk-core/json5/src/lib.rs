@@ -1,8 +1,8 @@
 //! Takes the place of the crate `json5` below zenoh (`[patch.crates-io]` in the workspace).
 //!
 //! zenoh reads its settings as JSON5, and only as that: its parser weighs 200 kB in an app, and brings C code for a
-//! stack that it never uses. We write settings in plain JSON, so serde_json, which is there anyway, reads them. A text
-//! becomes a [`Value`] first, so that little is generated anew for each of zenoh's types.
+//! stack that it never uses. We write settings in plain JSON, so `serde_json`, which is there anyway, reads
+//! them. A text becomes a [`Value`] first, so that little is generated anew for each of zenoh's types.
 //!
 //! Programs that depend on our crates from their own workspace get the real one, and work just the same.
 #![forbid(unsafe_code)]

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
 use exo_node::{
     Now, Random,
     discovery::{Found, Locator, Provider},
-    master::founding::{Founding, Input, Output, Role, phone_namespace},
+    master::founding::{Founding, Input, Output, PORT, Role, phone_namespace},
     now::Moment,
 };
 use exo_wire::{
@@ -16,18 +16,27 @@ use exo_wire::{
 
 struct Phone {
     founding: Founding,
+    /// Of its last Hello.
+    nonce: Option<Nonce>,
     at: SocketAddr,
-    /// What the driver holds: a router, a link into the phone cluster, a link to exo. Never both kinds.
+    /// What the driver holds: a router, a link into the phone cluster, a member that knows of exo. Never both kinds.
     router: bool,
     followed: Option<SocketAddr>,
     exo: bool,
     closes: u32,
+    knocks: u32,
+    /// Whether shouts reach it: not where multicast is not allowed.
+    hears: bool,
+    /// Datagrams to places where nobody of the table is.
+    asked_elsewhere: u32,
 }
 
 /// Some phones that hear each other.
 struct Table {
     phones: BTreeMap<&'static str, Phone>,
     seconds: u64,
+    /// Whether an exo that is knocked at takes the connection.
+    exo_is_there: bool,
     /// Datagrams to exo's port or in exo's namespace. Must stay empty.
     said_to_exo: Vec<Vec<u8>>,
 }
@@ -38,12 +47,18 @@ fn zid(smallest_byte: u8) -> Zid {
 
 fn exo() -> Found {
     let locators = vec![Locator::new("192.0.2.1:52414".parse().unwrap())];
-    Found { locators, zid: None, api: None, by: Provider::Multicast }
+    Found { locators, zid: Some(zid(200)), api: None, by: Provider::Multicast }
+}
+
+/// A link that a person gave: nobody has answered there yet.
+fn given() -> Found {
+    Found { zid: None, by: Provider::Link, ..exo() }
 }
 
 impl Table {
     fn of(phones: &[(&'static str, u8)]) -> Self {
-        let mut table = Self { phones: BTreeMap::new(), seconds: 0, said_to_exo: Vec::new() };
+        let mut table =
+            Self { phones: BTreeMap::new(), seconds: 0, exo_is_there: true, said_to_exo: Vec::new() };
         for &(name, order) in phones {
             table.sit(name, order);
         }
@@ -55,15 +70,38 @@ impl Table {
         Now { mono: Moment::after_start(since), wall: Duration::from_hours(500_000) + since }
     }
 
+    /// A phone that is alone.
     fn sit(&mut self, name: &'static str, order: u8) {
+        self.sit_down(name, order);
+        self.tell(name, Input::Alone);
+    }
+
+    fn sit_down(&mut self, name: &'static str, order: u8) {
         let namespace = phone_namespace("", Namespace::named(DEFAULT_NAMESPACE)).unwrap();
         let id = NodeId::from_random(u128::from(order));
         let random = Random::seeded(u64::from(order));
         let founding = Founding::new(zid(order), id, namespace, random, self.now());
         let at = SocketAddr::from(([10, 0, 0, order], 52423));
-        let phone = Phone { founding, at, router: false, followed: None, exo: false, closes: 0 };
+        let phone = Phone {
+            founding,
+            nonce: None,
+            at,
+            router: false,
+            followed: None,
+            exo: false,
+            closes: 0,
+            knocks: 0,
+            hears: true,
+            asked_elsewhere: 0,
+        };
         self.phones.insert(name, phone);
-        self.tell(name, Input::Alone);
+    }
+
+    /// A phone whose member knows of the exo.
+    fn sit_as_a_guest(&mut self, name: &'static str, order: u8) {
+        self.sit_down(name, order);
+        self.tell(name, Input::Exo(exo()));
+        assert!(self.phones[name].exo);
     }
 
     fn tell(&mut self, name: &str, input: Input<'_>) {
@@ -80,16 +118,18 @@ impl Table {
             let from = self.phones[name].at;
             match output {
                 Output::Shout(bytes) => {
-                    let others: Vec<_> = self.phones.keys().copied().filter(|other| *other != name).collect();
-                    self.watch(&bytes);
+                    let hears = |(other, phone): &(&&'static str, &Phone)| **other != name && phone.hears;
+                    let others: Vec<_> = self.phones.iter().filter(hears).map(|(other, _)| *other).collect();
+                    self.watch(name, &bytes);
                     for to in others {
                         self.datagram(to, from, &bytes);
                     }
                 }
                 Output::Send { to, bytes } => {
                     let to = self.phones.iter().find(|(_, phone)| phone.at == to).map(|(name, _)| *name);
-                    if let Some(to) = to {
-                        self.datagram(to, from, &bytes);
+                    match to {
+                        Some(to) => self.datagram(to, from, &bytes),
+                        None => self.phones.get_mut(name).unwrap().asked_elsewhere += 1,
                     }
                 }
                 Output::Open { session, .. } => {
@@ -102,6 +142,12 @@ impl Table {
                 Output::Follow(found) => {
                     assert!(!self.phones[name].exo, "{name} opened a phone cluster beside exo");
                     self.phones.get_mut(name).unwrap().followed = Some(found.locators[0].address());
+                }
+                Output::Knock(_) => {
+                    let (now, answered) = (self.now(), self.exo_is_there);
+                    let phone = self.phones.get_mut(name).unwrap();
+                    phone.knocks += 1;
+                    phone.founding.handle(now, Input::Knocked { answered });
                 }
                 Output::Close => self.phones.get_mut(name).unwrap().closes += 1,
                 Output::Join(_) => {
@@ -125,8 +171,9 @@ impl Table {
         phone.founding.handle(now, Input::Opened { port: 7777 });
     }
 
-    fn watch(&mut self, bytes: &[u8]) {
-        let Some(Datagram::Hello { namespace, .. }) = Datagram::parse(bytes) else { return };
+    fn watch(&mut self, name: &str, bytes: &[u8]) {
+        let Some(Datagram::Hello { namespace, nonce }) = Datagram::parse(bytes) else { return };
+        self.phones.get_mut(name).unwrap().nonce = Some(nonce);
         if namespace == Namespace::named(DEFAULT_NAMESPACE) {
             self.said_to_exo.push(bytes.to_vec());
         }
@@ -141,7 +188,7 @@ impl Table {
     fn close(&mut self, name: &str) {
         let now = self.now();
         let phone = self.phones.get_mut(name).unwrap();
-        (phone.router, phone.followed) = (false, None);
+        (phone.router, phone.followed, phone.exo) = (false, None, false);
         phone.founding.handle(now, Input::Closed);
         self.settle();
     }
@@ -157,6 +204,14 @@ impl Table {
             }
             self.settle();
         }
+    }
+
+    /// Somebody answers the last Hello of this phone: a host, if it names a port.
+    fn answer(&mut self, name: &str, answers: Zid, port: u16) {
+        let nonce = self.phones[name].nonce.unwrap();
+        let bytes = Datagram::WhatsUp { nonce, zid: answers, port }.to_bytes();
+        self.datagram(name, SocketAddr::from(([10, 0, 0, 99], PORT)), &bytes);
+        self.settle();
     }
 
     fn role(&self, name: &str) -> &Role {
@@ -195,7 +250,7 @@ fn when_the_host_vanishes_the_rest_found_anew() {
     table.run(5);
     table.phones.remove("ada");
     for name in ["bob", "eve"] {
-        table.tell(name, Input::HostLost);
+        table.tell(name, Input::Unlinked);
         table.close(name);
     }
     table.run(6);
@@ -208,7 +263,7 @@ fn an_exo_that_appears_after_the_host_vanished_is_joined_only_after_a_close() {
     let mut table = Table::of(&[("ada", 1), ("bob", 2)]);
     table.run(5);
     table.phones.remove("ada");
-    table.tell("bob", Input::HostLost);
+    table.tell("bob", Input::Unlinked);
     table.tell("bob", Input::Exo(exo()));
     assert_eq!(table.phones["bob"].closes, 1, "the session of the phones ends with their cluster");
     assert!(!table.phones["bob"].exo);
@@ -220,7 +275,9 @@ fn an_exo_that_appears_after_the_host_vanished_is_joined_only_after_a_close() {
 fn a_smaller_phone_that_never_opens_is_not_waited_for_for_ever() {
     let mut table = Table::of(&[("ada", 2)]);
     for _ in 0..40 {
-        table.tell("ada", Input::Seen { zid: zid(1), host: None });
+        if table.role("ada") == &Role::Looking {
+            table.answer("ada", zid(1), 0);
+        }
         table.run(1);
     }
     assert_eq!(table.role("ada"), &Role::Hosting);
@@ -230,15 +287,32 @@ fn a_smaller_phone_that_never_opens_is_not_waited_for_for_ever() {
 fn of_two_hosts_that_meet_the_greater_zid_closes_and_follows() {
     let mut table = Table::of(&[("ada", 4)]);
     table.run(5);
-    let other = Locator::new("10.0.0.9:7777".parse().unwrap());
-    table.tell("ada", Input::Seen { zid: zid(9), host: Some(other) });
+    table.answer("ada", zid(9), 7777);
     assert_eq!(table.role("ada"), &Role::Hosting, "ours is smaller");
-    table.tell("ada", Input::Seen { zid: zid(2), host: Some(other) });
+    table.answer("ada", zid(2), 7777);
     assert_eq!(table.role("ada"), &Role::Closing);
     table.close("ada");
-    table.tell("ada", Input::Seen { zid: zid(2), host: Some(other) });
-    table.run(4);
     assert_eq!(table.role("ada"), &Role::Following(zid(2)));
+}
+
+#[test]
+fn a_host_that_cannot_be_joined_deposes_another_ever_more_seldom() {
+    let mut table = Table::of(&[("ada", 4)]);
+    table.run(5);
+    for _ in 0..300 {
+        if matches!(table.role("ada"), Role::Looking | Role::Hosting) {
+            table.answer("ada", zid(2), 7777);
+        }
+        if matches!(table.role("ada"), Role::Following(_)) {
+            table.tell("ada", Input::Unlinked);
+        }
+        if table.role("ada") == &Role::Closing {
+            table.close("ada");
+        }
+        table.run(1);
+    }
+    let closes = table.phones["ada"].closes;
+    assert!(closes <= 24, "{closes} closes in five minutes");
 }
 
 #[test]
@@ -271,15 +345,179 @@ fn a_router_that_opens_too_late_does_not_make_a_host() {
 }
 
 #[test]
-fn after_exo_is_lost_phones_wait_longer_before_they_found() {
-    let mut table = Table::of(&[("ada", 1)]);
-    table.tell("ada", Input::Exo(exo()));
-    table.phones.get_mut("ada").unwrap().exo = false;
+fn a_lost_exo_is_waited_for_and_then_forgotten_before_phones_are_looked_for() {
+    let mut table = Table::of(&[("bob", 1)]);
+    table.run(5);
+    table.sit_as_a_guest("ada", 2);
     table.tell("ada", Input::Alone);
-    table.run(8);
-    assert_eq!(table.role("ada"), &Role::Looking);
+    table.run(9);
+    assert_eq!((table.role("ada"), table.phones["ada"].closes), (&Role::Resting, 0), "it may be back soon");
+    table.run(1);
+    assert_eq!((table.role("ada"), table.phones["ada"].closes), (&Role::Closing, 1));
+    table.run(3);
+    assert!(table.phones["ada"].followed.is_none(), "not while anything of exo is open");
+    table.close("ada");
+    assert_eq!(table.role("ada"), &Role::Following(zid(1)));
+}
+
+#[test]
+fn a_phone_that_lost_its_exo_hosts_only_after_a_close() {
+    let mut table = Table::of(&[]);
+    table.sit_as_a_guest("ada", 1);
+    table.tell("ada", Input::Alone);
+    table.run(10);
+    table.close("ada");
     table.run(4);
+    assert_eq!((table.role("ada"), table.phones["ada"].closes), (&Role::Hosting, 1));
+}
+
+#[test]
+fn exo_phones_exo_with_a_close_at_each_change() {
+    let mut table = Table::of(&[]);
+    table.sit_as_a_guest("ada", 1);
+    table.sit_as_a_guest("bob", 2);
+    for name in ["ada", "bob"] {
+        table.tell(name, Input::Unlinked);
+        table.tell(name, Input::Alone);
+    }
+    table.run(10);
+    for name in ["ada", "bob"] {
+        table.close(name);
+    }
+    table.run(6);
+    assert_eq!((table.role("ada"), table.role("bob")), (&Role::Hosting, &Role::Following(zid(1))));
+    for name in ["ada", "bob"] {
+        table.tell(name, Input::Exo(Found { zid: Some(zid(201)), ..exo() }));
+        assert!(!table.phones[name].exo);
+        table.close(name);
+        assert_eq!((table.phones[name].exo, table.phones[name].closes), (true, 2));
+    }
+}
+
+#[test]
+fn an_exo_that_answers_again_ends_the_wait_for_it() {
+    let mut table = Table::of(&[]);
+    table.sit_as_a_guest("ada", 1);
+    table.tell("ada", Input::Alone);
+    table.run(9);
+    table.tell("ada", Input::Exo(exo()));
+    table.run(60);
+    assert_eq!((table.role("ada"), table.phones["ada"].closes), (&Role::Resting, 0));
+}
+
+#[test]
+fn who_has_what_it_needs_neither_looks_nor_gives_up() {
+    let mut table = Table::of(&[("ada", 1)]);
+    table.run(1);
+    table.tell("ada", Input::Settled);
+    table.run(60);
+    assert_eq!(table.role("ada"), &Role::Resting);
+    table.sit_as_a_guest("bob", 2);
+    table.tell("bob", Input::Alone);
+    table.tell("bob", Input::Settled);
+    table.run(60);
+    assert_eq!((table.role("bob"), table.phones["bob"].closes), (&Role::Resting, 0));
+}
+
+#[test]
+fn phones_stay_together_while_the_exo_that_was_named_takes_no_connection() {
+    let mut table = Table::of(&[("ada", 1), ("bob", 2)]);
+    table.exo_is_there = false;
+    for second in 0..300 {
+        for name in ["ada", "bob"] {
+            table.tell(name, Input::Exo(if second % 2 == 0 { given() } else { exo() }));
+        }
+        table.run(1);
+    }
+    assert_eq!((table.role("ada"), table.role("bob")), (&Role::Hosting, &Role::Following(zid(1))));
+    let phone = &table.phones["bob"];
+    assert!(phone.closes == 0 && (50..=61).contains(&phone.knocks), "{} knocks", phone.knocks);
+    table.exo_is_there = true;
+    table.run(5);
+    table.tell("bob", Input::Exo(given()));
+    assert_eq!(table.role("bob"), &Role::Closing, "it is there now");
+}
+
+#[test]
+fn an_exo_that_takes_connections_and_cannot_be_joined_parts_phones_once_in_some_minutes() {
+    let mut table = Table::of(&[("ada", 1)]);
+    table.run(5);
+    for _ in 0..100 {
+        table.tell("ada", Input::Exo(exo()));
+        table.tell("ada", Input::Unlinked);
+        if table.role("ada") == &Role::Closing {
+            table.close("ada");
+        }
+        table.run(1);
+    }
     assert_eq!(table.role("ada"), &Role::Hosting);
+    assert_eq!(table.phones["ada"].closes, 2, "one to join it, one to give it up");
+    let restarted = Found { zid: Some(zid(201)), ..exo() };
+    table.tell("ada", Input::Exo(restarted));
+    assert_eq!(table.role("ada"), &Role::Closing, "another exo gets its chance");
+}
+
+#[test]
+fn an_exo_that_answers_and_cannot_be_dialled_does_not_keep_phones_apart() {
+    let mut table = Table::of(&[]);
+    table.exo_is_there = false;
+    table.sit_as_a_guest("ada", 1);
+    for _ in 0..30 {
+        table.tell("ada", Input::Unlinked);
+        if table.role("ada") == &Role::Closing {
+            table.close("ada");
+        }
+        table.tell("ada", Input::Exo(exo()));
+        table.run(1);
+    }
+    assert_eq!((table.role("ada"), table.phones["ada"].closes), (&Role::Hosting, 1));
+}
+
+#[test]
+fn an_exo_that_was_killed_is_waited_for_though_its_host_refuses_every_dial() {
+    let mut table = Table::of(&[]);
+    table.sit_as_a_guest("ada", 1);
+    table.tell("ada", Input::Linked);
+    for _ in 0..20 {
+        table.tell("ada", Input::Unlinked);
+    }
+    assert_eq!((table.role("ada"), table.phones["ada"].closes), (&Role::Resting, 0));
+}
+
+#[test]
+fn a_late_phone_follows_a_host_at_its_first_answer() {
+    let mut table = Table::of(&[("ada", 5)]);
+    table.run(5);
+    table.sit("eve", 1);
+    assert_eq!(
+        table.role("eve"),
+        &Role::Following(zid(5)),
+        "no settle time where there is nothing to settle"
+    );
+}
+
+#[test]
+fn a_host_that_is_only_told_of_is_asked_and_followed() {
+    let mut table = Table::of(&[("ada", 5)]);
+    table.run(5);
+    table.phones.get_mut("ada").unwrap().hears = false;
+    table.sit("eve", 1);
+    table.phones.get_mut("eve").unwrap().hears = false;
+    table.run(1);
+    assert_eq!(table.role("eve"), &Role::Looking);
+    let at = table.phones["ada"].at;
+    table.tell("eve", Input::Told { at });
+    table.run(1);
+    assert_eq!(table.role("eve"), &Role::Following(zid(5)));
+}
+
+#[test]
+fn a_place_that_is_told_of_and_does_not_answer_is_asked_for_a_while() {
+    let mut table = Table::of(&[("ada", 5)]);
+    table.tell("ada", Input::Told { at: SocketAddr::from(([10, 0, 0, 250], PORT)) });
+    table.run(300);
+    assert_eq!(table.role("ada"), &Role::Hosting);
+    assert_eq!(table.phones["ada"].asked_elsewhere, 12);
 }
 
 #[test]
@@ -310,14 +548,18 @@ fn a_phone_namespace_is_never_exos() {
 fn a_flood_of_hellos_and_answers_costs_neither_memory_nor_many_answers() {
     let mut table = Table::of(&[("ada", 200)]);
     let namespace = phone_namespace("", Namespace::named(DEFAULT_NAMESPACE)).unwrap();
-    let now = table.now();
+    let (now, nonce) = (table.now(), table.phones["ada"].nonce.unwrap());
     let founding = &mut table.phones.get_mut("ada").unwrap().founding;
     let mut answers = 0;
     for n in 0..10_000u64 {
         let from = SocketAddr::from(([10, 9, 9, 9], 1000));
         let hello = Datagram::Hello { nonce: Nonce(n.to_le_bytes()), namespace };
         founding.handle(now, Input::Datagram { from, bytes: &hello.to_bytes() });
-        founding.handle(now, Input::Seen { zid: Zid((u128::from(n) << 64 | 1).to_le_bytes()), host: None });
+        let zid = Zid((u128::from(n) << 64 | 1).to_le_bytes());
+        let answer = Datagram::WhatsUp { nonce, zid, port: 0 };
+        founding.handle(now, Input::Datagram { from, bytes: &answer.to_bytes() });
+        let at = SocketAddr::from(([10, 9, 9, 9], n as u16));
+        founding.handle(now, Input::Told { at });
         answers += std::iter::from_fn(|| founding.poll()).count();
     }
     assert!(answers <= 70, "{answers} answers in no time");

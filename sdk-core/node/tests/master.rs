@@ -215,6 +215,25 @@ fn a_phone_that_leads_is_never_silent_and_its_log_does_not_grow_by_that() {
 }
 
 #[test]
+fn endless_links_and_names_cost_a_phone_bounded_memory() {
+    let mut story = Story::with(Limits::PHONE);
+    story.said();
+    let long = "x".repeat(200_000);
+    for n in 0..60 {
+        let edge = json!({ "source_rdma_iface": format!("{n}{long}"), "sink_rdma_iface": "en4" });
+        let conn = json!({ "source": "a1", "sink": "b2", "edge": edge });
+        let event = json!({ "TopologyEdgeCreated": { "event_id": format!("e{n}"), "conn": conn } });
+        assert_eq!(story.hears(Topic::LocalEvents, &local("stream", n, &event)).len(), 1);
+    }
+    let state = story.master.snapshot_json();
+    assert!(state.contains("sourceRdmaIface"), "as many as there is room for");
+    assert!(state.len() < 3 << 20, "{} bytes of links", state.len());
+    let refused = story.master.counts().refused;
+    story.hears(Topic::LocalEvents, &local(&long, 0, &json!({ "TestEvent": { "event_id": "e" } })));
+    assert_eq!(story.master.counts().refused, refused + 1, "nobody's origin");
+}
+
+#[test]
 fn a_hostile_client_costs_a_phone_bounded_memory_and_a_bounded_number_of_words() {
     let mut story = Story::with(Limits::PHONE);
     for _ in 0..3000 {

@@ -57,6 +57,14 @@ fn a_link_that_nobody_answers_brings_advice() {
 }
 
 #[test]
+fn phones_that_may_not_multicast_cannot_found_and_are_told_what_to_write() {
+    for only in ["loopback", "dns-sd", "unicast"] {
+        let said = refused(&["found", "--only", only, "--seconds", "1"]);
+        assert!(said.contains("meet by multicast") && said.contains("--only multicast"), "{said}");
+    }
+}
+
+#[test]
 fn an_interface_that_is_not_there_is_refused_with_those_that_are() {
     let said = refused(&["join", "--on", "nosuchnet0"]);
     assert!(said.contains("nosuchnet0") && said.contains("write one of:"), "{said}");

@@ -70,7 +70,7 @@ impl Follower {
         self.next += 1;
         let Ok(Value::Object(tagged)) = serde_json::from_str(event) else { return };
         if let Some((tag, fields)) = tagged.into_iter().next() {
-            self.state.apply(now, &tag, &fields, event.len());
+            self.state.apply(now, &tag, &fields);
         }
     }
 }

@@ -199,6 +199,9 @@ impl Room {
                 member.handle(now, Input::Found(found));
                 phone.member = Some(member);
             }
+            Met::Knock(_) => {
+                self.phones[n].1.founding.handle(now, Meet::Knocked { answered: true });
+            }
             Met::Close => {
                 let phone = &mut self.phones[n].1;
                 (phone.member, phone.host, phone.link) = (None, None, None);

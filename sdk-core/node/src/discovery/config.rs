@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt, net::IpAddr, str::FromStr};
 
 use exo_wire::{
-    Namespace, Zid,
+    Namespace,
     datagram::{DEFAULT_NAMESPACE, DISCOVERY_PORT},
 };
 
@@ -76,8 +76,6 @@ pub struct SearchConfig {
     pub discovery_port: u16,
     /// The link that a person gave and confirmed.
     pub link: Option<Link>,
-    /// The id of a router of our own, whose answers are not a discovery.
-    pub own: Option<Zid>,
 }
 
 impl Default for SearchConfig {
@@ -90,7 +88,6 @@ impl Default for SearchConfig {
             past_hosts: Vec::new(),
             discovery_port: DISCOVERY_PORT,
             link: None,
-            own: None,
         }
     }
 }

@@ -7,6 +7,8 @@ use exo_wire::{
     datagram::{API_PORT, Datagram},
 };
 
+#[cfg(feature = "driver")]
+use super::Reach;
 use super::{
     Activity, Found, Input, Link, Locator, Output, Provider, ProviderStatus, SearchConfig,
     dns_sd::DnsSd,
@@ -110,12 +112,12 @@ impl Discovery {
 
     /// The subnets that may be searched: none for a search that stays on this device.
     #[cfg(feature = "driver")]
-    pub(crate) fn reach(&self) -> super::reach::Reach {
+    pub(crate) fn reach(&self) -> Reach {
         if self.config.is_confined_to_loopback() {
-            return super::reach::Reach::default();
+            return Reach::default();
         }
         let allowed = self.interfaces.iter().filter(|interface| self.config.allows(interface));
-        super::reach::Reach::of(allowed)
+        Reach::of(allowed)
     }
 
     /// What each provider did and what came of it; one line a provider, those that are off too.
@@ -185,7 +187,7 @@ impl Discovery {
         else {
             return false;
         };
-        if !self.is_plausible(from, zid, port) {
+        if !is_plausible(from, zid, port) {
             return false;
         }
         let locator = Locator::beside(from, port);
@@ -195,16 +197,6 @@ impl Discovery {
         let api = self.api_beside(&locators);
         self.out.push(Output::Found(Found { locators, zid: Some(zid), api, by }));
         true
-    }
-
-    fn is_plausible(&self, from: SocketAddr, zid: Zid, port: u16) -> bool {
-        let someone = zid.node_id().is_some() && self.config.own != Some(zid);
-        let ip = from.ip().to_canonical();
-        let scoped = match from {
-            SocketAddr::V6(v6) if v6.ip().is_unicast_link_local() => v6.scope_id() != 0,
-            _ => true,
-        };
-        someone && scoped && port != 0 && !ip.is_unspecified() && !ip.is_multicast()
     }
 
     /// exo's HTTP interface listens on IPv4 alone.
@@ -221,4 +213,13 @@ impl Discovery {
             self.out.changed();
         }
     }
+}
+
+fn is_plausible(from: SocketAddr, zid: Zid, port: u16) -> bool {
+    let ip = from.ip().to_canonical();
+    let scoped = match from {
+        SocketAddr::V6(v6) if v6.ip().is_unicast_link_local() => v6.scope_id() != 0,
+        _ => true,
+    };
+    zid.node_id().is_some() && scoped && port != 0 && !ip.is_unspecified() && !ip.is_multicast()
 }

@@ -42,4 +42,6 @@ pub use contract::{Activity, Found, Input, Obstacle, Output, ProviderStatus, Ser
 pub use link::{BadLink, Host, Link, UnconfirmedLink};
 pub use locator::Locator;
 pub use machine::Discovery;
+#[cfg(feature = "driver")]
+pub(crate) use reach::Reach;
 pub use txt::{Role, Txt};

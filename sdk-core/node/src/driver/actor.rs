@@ -58,6 +58,10 @@ pub(super) struct Actor {
     pub(super) tag: u64,
     /// Where the exo is that we are joined to.
     pub(super) attached: Option<Locator>,
+    /// Where our router is, if we host a cluster of phones.
+    pub(super) hosting: Option<u16>,
+    /// Whether the app shows its screen: a member that begins anew has to know.
+    pub(super) is_shown: bool,
     pub(super) past_hosts: Option<PastHosts>,
     pub(super) network: Network,
     pub(super) probe: Arc<dyn Probe>,
@@ -152,19 +156,13 @@ impl Actor {
     fn take(&mut self, happened: Happened) {
         let now = self.clock.now();
         match happened {
-            Happened::Ordered(Order::Request(request)) => {
-                self.member.handle(now, member::Input::Request(request));
-            }
+            Happened::Ordered(Order::Request(request)) => self.requested(now, request),
             Happened::Orphaned => {
                 self.orphaned = true;
-                self.member.handle(now, member::Input::Request(Request::Leave));
+                self.requested(now, Request::Leave);
             }
             Happened::Ordered(Order::Abandon) | Happened::Due => {}
-            Happened::Linked(Ok(link)) => {
-                let (locator, zid) = (link.locator, link.zid);
-                self.link = Some(link);
-                self.member.handle(now, member::Input::Linked { locator, zid });
-            }
+            Happened::Linked(Ok(link)) => self.linked(now, link),
             Happened::Linked(Err(why)) => self.unlinked(why),
             Happened::Link(LinkEvent::Lost(why)) => {
                 self.stats.links_lost += 1;
@@ -218,6 +216,24 @@ impl Actor {
         self.member.handle(now, member::Input::Readings(readings));
     }
 
+    fn requested(&mut self, now: Now, request: Request) {
+        match request {
+            Request::ScreenShown(shown) => self.is_shown = shown,
+            Request::AllowUnknownBuild(allowed) => self.config.allow_unknown_build = allowed,
+            Request::Leave => {}
+        }
+        self.member.handle(now, member::Input::Request(request));
+    }
+
+    fn linked(&mut self, now: Now, link: Link) {
+        let (locator, zid) = (link.locator, link.zid);
+        if self.phones.as_mut().is_some_and(|phones| !phones.linked(now, zid)) {
+            return self.unlinked(format!("not the phone that hosts, but another router is at {locator}"));
+        }
+        self.link = Some(link);
+        self.member.handle(now, member::Input::Linked { locator, zid });
+    }
+
     /// The link that the member wanted is not there, or not any more.
     fn unlinked(&mut self, why: String) {
         let now = self.clock.now();
@@ -235,8 +251,12 @@ impl Actor {
     }
 
     /// A router's word about addresses counts as far as the subnets reach that may be searched. Without a network there
-    /// is loopback.
+    /// is loopback. A phone that hosts knows of no other router; one that says so could send us to exo with what we said
+    /// among phones.
     fn acquainted(&mut self, told: &Acquaintance) {
+        if self.phones.as_ref().is_some_and(Phones::are_together) {
+            return;
+        }
         let is_local = self.link.as_ref().is_some_and(|link| link.locator.address().ip().is_loopback());
         let reach = self.discovery.reach();
         let reachable = |address: &SocketAddr| match address.ip() {
@@ -256,7 +276,7 @@ impl Actor {
         match event {
             NetworkEvent::Interfaces(all) => {
                 self.member.handle(now, member::Input::NetworkChanged);
-                if let Some(phones) = &self.phones {
+                if let Some(phones) = &mut self.phones {
                     phones.follow_interfaces(&all);
                 }
                 discovery.handle(now, discovery::Input::Interfaces(&all));
@@ -264,7 +284,12 @@ impl Actor {
             NetworkEvent::Datagram(from, bytes) => {
                 discovery.handle(now, discovery::Input::Datagram { from, bytes: &bytes });
             }
-            NetworkEvent::Service(service) => discovery.handle(now, discovery::Input::Service(service)),
+            NetworkEvent::Service(service) => {
+                if let Some(phones) = &mut self.phones {
+                    phones.service(now, &service);
+                }
+                discovery.handle(now, discovery::Input::Service(service));
+            }
             NetworkEvent::Resolved(host, addresses) => {
                 let addresses = addresses.as_deref().map_err(Clone::clone);
                 discovery.handle(now, discovery::Input::Resolved { host: &host, addresses });

@@ -31,6 +31,7 @@ mod pulled;
 pub mod sockets;
 mod task;
 mod told;
+mod window;
 
 pub use error::{NodeError, NodeErrorKind};
 pub use identity::default_data_dir;

@@ -20,6 +20,7 @@ use super::{
     dns_sd::{DiscoveryProvider, DnsSdError, ServiceListener},
     interfaces,
     sockets::{Bind, LARGEST_DATAGRAM, Sockets},
+    window::Window,
 };
 use crate::{
     discovery::{Advertisement, Input, Obstacle, Provider, Service},
@@ -30,10 +31,6 @@ const WAITING_EVENTS: usize = 256;
 const WAITING_WISHES: usize = 512;
 /// Sockets that broke are opened again, but not faster than this.
 const REOPEN_AFTER: Duration = Duration::from_secs(1);
-/// A whole subnet may answer within a second. Who sends more is left to the system, whose buffer is short: a flood costs
-/// us no more than this.
-const MOST_DATAGRAMS: u32 = 128;
-const WINDOW: Duration = Duration::from_millis(100);
 const RESOLVE_WITHIN: Duration = Duration::from_secs(5);
 
 /// What happens on the network.
@@ -206,16 +203,12 @@ async fn use_sockets(
     tell: &Sender<NetworkEvent>,
 ) -> Option<std::io::Error> {
     let mut buffer = [0; LARGEST_DATAGRAM];
-    let (mut window, mut taken) = (Instant::now(), 0);
+    let mut window = Window::new(Instant::now());
     loop {
-        if window.elapsed() >= WINDOW {
-            (window, taken) = (Instant::now(), 0);
-        }
         tokio::select! {
-            () = time::sleep_until(window + WINDOW), if taken >= MOST_DATAGRAMS => {}
-            received = sockets.receive(&mut buffer), if taken < MOST_DATAGRAMS => match received {
+            received = async { window.has_room().await; sockets.receive(&mut buffer).await } => match received {
                 Ok((length, from)) => {
-                    taken += 1;
+                    window.took();
                     let bytes = buffer.get(..length).unwrap_or_default().to_vec();
                     let _ = tell.try_send(NetworkEvent::Datagram(from, bytes));
                 }

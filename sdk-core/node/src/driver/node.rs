@@ -298,6 +298,8 @@ async fn start(
         past_hosts,
         advertise,
         attached: None,
+        hosting: None,
+        is_shown: false,
         tag: entropy::random().bits(),
         discovery: Discovery::new(options.search, entropy::random()),
         member: Member::new(config.clone(), entropy::random(), clock.now()),

@@ -90,7 +90,6 @@ impl Sockets {
             };
             match ready.try_recv_from(buffer) {
                 Ok((length, from)) => return Ok((length, from)),
-                // Some systems report here that an earlier datagram found nobody.
                 Err(error) if is_about_another(&error) => {}
                 Err(error) => return Err(error),
             }
@@ -138,7 +137,8 @@ async fn readable(socket: Option<&UdpSocket>) -> io::Result<&UdpSocket> {
     }
 }
 
-fn is_about_another(error: &io::Error) -> bool {
+/// Whether an error says nothing about our socket: some systems report that an earlier datagram found nobody.
+pub(super) fn is_about_another(error: &io::Error) -> bool {
     use io::ErrorKind::{
         ConnectionRefused, ConnectionReset, HostUnreachable, Interrupted, NetworkUnreachable, WouldBlock,
     };

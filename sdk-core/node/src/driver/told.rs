@@ -114,9 +114,9 @@ impl Told {
     }
 
     /// Everything that changed, the state last: who sees *joined* finds the figures and the view that go with it. A
-    /// view waits for its time, unless there is a new state.
+    /// view waits for its time, unless there is a new state. `stats` holds what earlier members of this node did.
     pub(super) fn refresh(&mut self, now: Moment, member: &Member, mut stats: NodeStats) {
-        stats.member = member.stats();
+        stats.member += member.stats();
         stats.overrun = self.losses.overrun.load(Relaxed);
         stats.oversized = self.losses.oversized.load(Relaxed);
         self.stats.send_if_modified(|told| {

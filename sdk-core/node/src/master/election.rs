@@ -9,8 +9,8 @@
 //! as its own master with clock 0 and holds a campaign of no length, so it has seniority 1 from its start. A ballot
 //! that proposes ourselves is our own, come back, and is ignored.
 //!
-//! **A member of an exo cluster never owns one of these**: it hears ballots and follows. The machine serves clusters
-//! of phones alone, and the simulated exo nodes of our tests.
+//! **A member of an exo cluster never owns one of these**: it hears ballots and follows. Nor do phones alone, who decide
+//! by their zids ([`founding`](super::founding)). The machine serves the simulated exo nodes of our tests.
 
 use std::{collections::VecDeque, time::Duration};
 

@@ -3,11 +3,11 @@
 //! ```text
 //!            alone                 smallest zid             router open
 //!  Resting --------> Looking -------------------> Opening ------------> Hosting
-//!     ^                 |  ^                                               |
-//!     |                 |  +------- host lost, router failed --------------+  a smaller host appeared
-//!     |                 +------- a host answers -------> Following --------+
-//!     |                                                      |
-//!     +---- exo: Close, wait until closed, then Join --------+   from any state
+//!   ^   |               |  ^                                               |
+//!   |   |               |  +------- host lost, router failed --------------+  a smaller host appeared
+//!   |   |               +------- a host answers -------> Following --------+
+//!   |   +-- exo lost: Close, wait until closed, then look    |
+//!   +------ exo answers: Close, wait until closed, then Join +   from any state
 //! ```
 //! Phones see each other by the Hello and `WhatsUp` of exo's discovery, but in a namespace and on a port of their own
 //! ([`PORT`]): exo never hears them, and a Hello of exo's namespace is never answered. A `WhatsUp` with port 0 comes
@@ -17,11 +17,19 @@
 //! *smallest zid* opens, compared as the 16 little-endian bytes of the `WhatsUp`, which is how exo compares zids when it
 //! decides who dials. Of two hosts that meet, the one with the greater zid closes and its phones follow the other.
 //!
-//! **exo comes first.** When an exo was found, the phone cluster is closed and reported closed before the address of
-//! exo is given out: no link to the one exists while one to the other does, so nothing can leak between them.
+//! **exo comes first.** When an exo was found and can be reached, the phone cluster is closed and reported closed before
+//! the address of exo is given out; when it is lost, everything that the member knows of it is closed and forgotten
+//! before phones are looked for. No link to the one exists while one to the other does, and no address, session or
+//! event outlives the change: nothing can leak between them, in either direction.
+
+mod contract;
+mod guest;
+mod peers;
+
+pub use contract::{Input, Output, Role};
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::VecDeque,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     time::Duration,
 };
@@ -36,6 +44,8 @@ use crate::{
     discovery::{Found, Locator, Provider},
     now::Moment,
 };
+use guest::Guest;
+use peers::Peers;
 
 /// Where phones listen for each other's Hello: not exo's port.
 pub const PORT: u16 = 52423;
@@ -46,14 +56,11 @@ const NAME: &str = "exo-mobile phones\0";
 const HELLO_EVERY: Duration = Duration::from_secs(1);
 const HOST_HELLO_EVERY: Duration = Duration::from_secs(5);
 const SETTLE: Duration = Duration::from_secs(3);
-/// After an exo was lost phones wait longer: it may be back soon.
-const SETTLE_AFTER_EXO: Duration = Duration::from_secs(10);
-/// How long one that was seen counts as there.
-const FRESH: Duration = Duration::from_secs(4);
+/// How long a lost exo is waited for, and dialled again by its member, before phones are looked for.
+const AFTER_EXO: Duration = Duration::from_secs(10);
 /// How long we wait for a phone with a smaller zid to open.
 const PATIENCE: Duration = Duration::from_secs(8);
 const OPEN_WITHIN: Duration = Duration::from_secs(5);
-const MAX_PEERS: usize = 128;
 /// Answers within one second, however many ask.
 const MAX_ANSWERS: u32 = 64;
 
@@ -61,94 +68,6 @@ const MAX_ANSWERS: u32 = 64;
 pub fn phone_namespace(app: &str, exo: Namespace) -> Option<Namespace> {
     let phones = Namespace::named(&format!("{NAME}{app}"));
     (phones != exo && phones != Namespace::named(exo_wire::datagram::DEFAULT_NAMESPACE)).then_some(phones)
-}
-
-/// What happens to a founding phone.
-#[derive(Debug)]
-pub enum Input<'a> {
-    /// The time has come; see [`Founding::deadline`].
-    Tick,
-    /// No exo is around, or the one that was is lost: look for phones.
-    Alone,
-    /// An exo was found and verified.
-    Exo(Found),
-    /// Bytes came to the phones' discovery socket.
-    Datagram {
-        /// From where.
-        from: SocketAddr,
-        /// What.
-        bytes: &'a [u8],
-    },
-    /// Another provider (DNS-SD) saw a phone of our namespace.
-    Seen {
-        /// Who.
-        zid: Zid,
-        /// Where its router listens, if it hosts.
-        host: Option<Locator>,
-    },
-    /// The router that [`Output::Open`] asked for listens there.
-    Opened {
-        /// Its TCP port.
-        port: u16,
-    },
-    /// It could not be opened, or it broke.
-    OpenFailed,
-    /// The link to the host that we follow is lost, or could not be made.
-    HostLost,
-    /// All that [`Output::Close`] asked for is closed.
-    Closed,
-}
-
-/// What a founding phone wants.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Output {
-    /// Send this to all phones: multicast to exo's group at [`PORT`], on every interface where that is allowed.
-    Shout(Vec<u8>),
-    /// Send this to one.
-    Send {
-        /// Where.
-        to: SocketAddr,
-        /// What.
-        bytes: Vec<u8>,
-    },
-    /// Open a zenoh router with this id and be master of this session.
-    Open {
-        /// The router's id.
-        zid: Zid,
-        /// The reign that begins.
-        session: SessionId,
-    },
-    /// Be a member of the phone cluster there.
-    Follow(Found),
-    /// Close the router and every link to the phone cluster, then say [`Input::Closed`].
-    Close,
-    /// The phone cluster is closed: be a member of exo.
-    Join(Found),
-    /// [`Founding::role`] changed.
-    Changed,
-}
-
-/// What this phone is to the others.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Role {
-    /// Not asked for, or a guest of an exo: nothing is sent and nothing answered.
-    Resting,
-    /// Looking for others.
-    Looking,
-    /// The router is being opened.
-    Opening,
-    /// Router and master.
-    Hosting,
-    /// A member of this host's cluster.
-    Following(Zid),
-    /// Closing, because an exo was found or because another host comes first.
-    Closing,
-}
-
-#[derive(Debug)]
-struct Peer {
-    seen: Moment,
-    host: Option<Locator>,
 }
 
 /// One phone's part in founding a cluster of phones.
@@ -164,13 +83,13 @@ pub struct Founding {
     settled: Moment,
     /// Where our router listens, while hosting.
     port: u16,
-    /// What to do once closed: join this exo, or look again.
-    then: Option<Found>,
+    /// The exo that comes first, if there is one.
+    guest: Guest,
+    /// When a lost exo is given up.
+    gives_up: Option<Moment>,
     nonces: [Nonce; 2],
     next_hello: Moment,
-    peers: BTreeMap<Zid, Peer>,
-    /// Phones that are not counted on until then, and how often each disappointed us.
-    shunned: BTreeMap<Zid, (Moment, u32)>,
+    peers: Peers,
     answers: (Moment, u32),
     outputs: VecDeque<Output>,
 }
@@ -189,11 +108,11 @@ impl Founding {
             since: now.mono,
             settled: now.mono,
             port: 0,
-            then: None,
+            guest: Guest::default(),
+            gives_up: None,
             nonces,
             next_hello: now.mono,
-            peers: BTreeMap::new(),
-            shunned: BTreeMap::new(),
+            peers: Peers::default(),
             answers: (now.mono, 0),
             outputs: VecDeque::new(),
         }
@@ -212,7 +131,8 @@ impl Founding {
     /// When to call [`Self::handle`] with [`Input::Tick`], if nothing else happens before.
     pub fn deadline(&self) -> Option<Moment> {
         match self.role {
-            Role::Resting | Role::Following(_) => None,
+            Role::Resting => self.gives_up,
+            Role::Following(_) => None,
             Role::Looking | Role::Hosting => Some(self.next_hello),
             Role::Opening | Role::Closing => Some(self.since + OPEN_WITHIN),
         }
@@ -222,22 +142,20 @@ impl Founding {
     pub fn handle(&mut self, now: Now, input: Input<'_>) {
         match input {
             Input::Tick => {}
-            Input::Alone => {
-                if self.role == Role::Resting {
-                    let was_a_guest = self.then.take().is_some();
-                    self.look(now.mono, if was_a_guest { SETTLE_AFTER_EXO } else { SETTLE });
-                }
-            }
-            Input::Exo(found) => self.make_way(now.mono, found),
+            Input::Alone => self.alone(now.mono),
+            Input::Settled => self.settle(now.mono),
+            Input::Exo(found) => self.exo(now.mono, found),
+            Input::Knocked { answered } => self.knocked(now.mono, answered),
+            Input::Linked => self.guest.linked(),
+            Input::Unlinked => self.unlinked(now.mono),
             Input::Datagram { from, bytes } => self.datagram(now.mono, from, bytes),
-            Input::Seen { zid, host } => self.see(now.mono, zid, host),
+            Input::Told { at } => self.peers.told(at),
             Input::Opened { port } => self.opened(now.mono, port),
             Input::OpenFailed => {
                 if matches!(self.role, Role::Opening | Role::Hosting) {
                     self.close(now.mono);
                 }
             }
-            Input::HostLost => self.host_lost(now.mono),
             Input::Closed => self.closed(now.mono),
         }
         self.advance(now);
@@ -246,13 +164,26 @@ impl Founding {
     fn advance(&mut self, now: Now) {
         let mono = now.mono;
         match self.role {
-            Role::Resting | Role::Following(_) => {}
-            Role::Looking | Role::Hosting => {
+            Role::Following(_) => {}
+            Role::Resting => {
+                if self.gives_up.is_some_and(|due| due <= mono) {
+                    self.give_up(mono);
+                }
+            }
+            Role::Looking => {
+                let is_due = self.next_hello <= mono;
+                if is_due {
+                    self.hello(mono);
+                }
+                if let Some((zid, at)) = self.peers.host(mono) {
+                    self.follow(mono, zid, at);
+                } else if is_due && self.settled <= mono {
+                    self.decide(now);
+                }
+            }
+            Role::Hosting => {
                 if self.next_hello <= mono {
                     self.hello(mono);
-                    if self.role == Role::Looking && self.settled <= mono {
-                        self.decide(now);
-                    }
                 }
             }
             // A router that neither opens nor fails is closed; a close that is not answered is asked for again.
@@ -272,9 +203,35 @@ impl Founding {
         }
     }
 
-    fn look(&mut self, now: Moment, settle: Duration) {
+    /// A guest's member goes on dialling the exo for a while; whoever is nobody's guest looks at once.
+    fn alone(&mut self, now: Moment) {
+        if self.role != Role::Resting {
+            return;
+        }
+        if self.guest.of().is_some() {
+            self.gives_up.get_or_insert(now + AFTER_EXO);
+        } else {
+            self.look(now);
+        }
+    }
+
+    fn settle(&mut self, now: Moment) {
+        self.gives_up = None;
+        if self.role == Role::Looking {
+            self.turn(now, Role::Resting);
+        }
+    }
+
+    /// The member still knows the exo's routers and session, and would go back to them by itself, with what it said
+    /// among phones. So it begins anew, too.
+    fn give_up(&mut self, now: Moment) {
+        self.guest.give_up(now);
+        self.close(now);
+    }
+
+    fn look(&mut self, now: Moment) {
         self.turn(now, Role::Looking);
-        self.settled = now + settle;
+        self.settled = now + SETTLE;
         self.next_hello = now;
     }
 
@@ -283,24 +240,22 @@ impl Founding {
         self.next_hello = now + every;
         self.nonces = [Nonce(self.random.bits().to_le_bytes()), self.nonces[0]];
         let hello = Datagram::Hello { nonce: self.nonces[0], namespace: self.namespace };
-        self.outputs.push_back(Output::Shout(hello.to_bytes()));
+        let bytes = hello.to_bytes();
+        for to in self.peers.ask() {
+            self.outputs.push_back(Output::Send { to, bytes: bytes.clone() });
+        }
+        self.outputs.push_back(Output::Shout(bytes));
     }
 
-    /// Looking, and the settle time is over: follow a host, open, or wait for the one that should.
+    fn follow(&mut self, now: Moment, host: Zid, at: Locator) {
+        self.turn(now, Role::Following(host));
+        self.outputs.push_back(Output::Follow(found(at, host)));
+    }
+
+    /// The settle time is over and no host is in sight: open, or wait for the one that should.
     fn decide(&mut self, now: Now) {
-        self.peers.retain(|_, peer| now.mono.since(peer.seen) <= FRESH);
-        let shunned = &self.shunned;
-        let trusted = |zid: &Zid| shunned.get(zid).is_none_or(|(until, _)| *until <= now.mono);
-        let host =
-            self.peers.iter().find_map(|(zid, peer)| peer.host.filter(|_| trusted(zid)).map(|at| (*zid, at)));
-        if let Some((zid, locator)) = host {
-            self.turn(now.mono, Role::Following(zid));
-            self.outputs.push_back(Output::Follow(found(locator, zid)));
-            return;
-        }
-        let waits_for = self.peers.keys().find(|zid| **zid < self.zid && trusted(zid)).copied();
-        match waits_for {
-            Some(smaller) if now.mono.since(self.settled) >= PATIENCE => self.shun(now.mono, smaller),
+        match self.peers.before(now.mono, self.zid) {
+            Some(smaller) if now.mono.since(self.settled) >= PATIENCE => self.peers.shun(now.mono, smaller),
             Some(_) => {}
             None => {
                 self.turn(now.mono, Role::Opening);
@@ -325,42 +280,63 @@ impl Founding {
         self.outputs.push_back(Output::Follow(found(here, self.zid)));
     }
 
-    /// The host is gone, but not what we said in its cluster: the member still follows its session, and would say the
-    /// rest to whatever it joins next. So this is a close like any other.
-    fn host_lost(&mut self, now: Moment) {
-        if let Role::Following(host) = self.role {
-            self.peers.remove(&host);
-            self.shun(now, host);
-            self.close(now);
-        }
-    }
-
-    /// Each disappointment doubles the time in which we do not count on a phone: 1 s to 64 s.
-    fn shun(&mut self, now: Moment, zid: Zid) {
-        if self.shunned.len() >= MAX_PEERS {
-            self.shunned.retain(|_, (until, _)| *until > now);
-        }
-        if self.shunned.len() < MAX_PEERS || self.shunned.contains_key(&zid) {
-            let (until, times) = self.shunned.entry(zid).or_insert((now, 0));
-            *until = now + Duration::from_secs(1 << (*times).min(6));
-            *times += 1;
-        }
-    }
-
-    fn make_way(&mut self, now: Moment, exo: Found) {
-        self.then = Some(exo.clone());
+    fn unlinked(&mut self, now: Moment) {
         match self.role {
-            Role::Resting | Role::Looking => {
-                self.turn(now, Role::Resting);
-                self.outputs.push_back(Output::Join(exo));
+            // The host is gone, but not what we said in its cluster: the member still follows its session, and would
+            // say the rest to whatever it joins next. So this is a close like any other.
+            Role::Following(host) => {
+                self.peers.forget(host);
+                self.peers.shun(now, host);
+                self.close(now);
             }
-            Role::Opening | Role::Hosting | Role::Following(_) => self.close(now),
-            Role::Closing => {}
+            Role::Resting if self.guest.unlinked() => self.give_up(now),
+            _ => {}
         }
+    }
+
+    /// An exo was found. Who has no other cluster tries it at once; phones are left only for one that can be reached.
+    fn exo(&mut self, now: Moment, exo: Found) {
+        if self.guest.ignores(now, &exo) {
+            return;
+        }
+        let answered = exo.zid.is_some();
+        match self.role {
+            Role::Resting => {
+                if answered {
+                    self.gives_up = None;
+                }
+                self.join(now, exo);
+            }
+            Role::Closing if answered => self.guest.be_of(exo),
+            Role::Closing => {}
+            Role::Looking | Role::Opening | Role::Hosting | Role::Following(_) => {
+                if self.guest.knocks(&exo) {
+                    self.outputs.push_back(Output::Knock(exo));
+                }
+            }
+        }
+    }
+
+    fn knocked(&mut self, now: Moment, answered: bool) {
+        let Some(exo) = self.guest.knocked(now, answered) else { return };
+        match self.role {
+            Role::Resting | Role::Looking => self.join(now, exo),
+            Role::Closing => self.guest.be_of(exo),
+            Role::Opening | Role::Hosting | Role::Following(_) => {
+                self.guest.be_of(exo);
+                self.close(now);
+            }
+        }
+    }
+
+    fn join(&mut self, now: Moment, exo: Found) {
+        self.turn(now, Role::Resting);
+        self.guest.be_of(exo.clone());
+        self.outputs.push_back(Output::Join(exo));
     }
 
     fn close(&mut self, now: Moment) {
-        self.port = 0;
+        (self.port, self.gives_up) = (0, None);
         self.turn(now, Role::Closing);
         self.outputs.push_back(Output::Close);
     }
@@ -369,11 +345,9 @@ impl Founding {
         if self.role != Role::Closing {
             return;
         }
-        if let Some(exo) = self.then.clone() {
-            self.turn(now, Role::Resting);
-            self.outputs.push_back(Output::Join(exo));
-        } else {
-            self.look(now, SETTLE);
+        match self.guest.of().cloned() {
+            Some(exo) => self.join(now, exo),
+            None => self.look(now),
         }
     }
 
@@ -411,20 +385,11 @@ impl Founding {
             return;
         }
         match (&self.role, host) {
-            (Role::Hosting, Some(_)) if zid < self.zid => {
-                self.peers.insert(zid, Peer { seen: now, host });
+            (Role::Hosting, Some(_)) if zid < self.zid && self.peers.trusts(now, zid) => {
+                self.peers.see(now, zid, host);
                 self.close(now);
             }
-            (Role::Looking, _) => {
-                self.peers.insert(zid, Peer { seen: now, host });
-                if self.peers.len() > MAX_PEERS {
-                    // Hosts and small zids matter most.
-                    let least = self.peers.iter().max_by_key(|(zid, peer)| (peer.host.is_none(), **zid));
-                    if let Some(least) = least.map(|(zid, _)| *zid) {
-                        self.peers.remove(&least);
-                    }
-                }
-            }
+            (Role::Looking, _) => self.peers.see(now, zid, host),
             _ => {}
         }
     }

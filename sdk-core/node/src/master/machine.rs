@@ -225,7 +225,7 @@ impl Master {
         };
         match self.gate.seal(Topic::GlobalEvents, &indexed) {
             Ok(sealed) => {
-                self.state.apply(now.mono, &tag, &fields, event.get().len());
+                self.state.apply(now.mono, &tag, &fields);
                 self.log.push(sealed.clone(), sealed.payload().len());
                 self.counts.indexed += 1;
                 self.outputs.push_back(sealed);

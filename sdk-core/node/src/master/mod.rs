@@ -11,7 +11,7 @@
 //! ```
 //! Of the commands only `RequestEventLog` is served: phones alone place no models yet.
 //!
-//! * [`election`]: who is master, by exo's rules.
+//! * [`election`]: who is master, by exo's rules. Only simulated exo nodes elect; phones alone decide by their zids.
 //! * [`founding`]: which phone opens a cluster when there is no exo, and how it makes way for one.
 
 mod camel;

@@ -17,6 +17,9 @@ use exo_wire::SystemId;
 
 use crate::now::Moment;
 
+/// exo's own ids have 36 characters. One that is longer would be kept as long as its origin.
+const LONGEST_ORIGIN: usize = 64;
+
 /// What became of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
@@ -41,6 +44,8 @@ pub enum Why {
     Full,
     /// Too many origins are being heard.
     TooManyOrigins,
+    /// The name of its origin is nobody's.
+    LongOrigin,
 }
 
 /// How much may wait.
@@ -91,6 +96,9 @@ impl Ordering {
 
     /// Takes one event, given as the payload that it came in.
     pub fn take(&mut self, now: Moment, origin: &str, index: u64, payload: &[u8]) -> Taken {
+        if origin.len() > LONGEST_ORIGIN {
+            return Taken::Refused(Why::LongOrigin);
+        }
         if !self.origins.contains_key(origin) && !self.has_room_for_an_origin(now) {
             return Taken::Refused(Why::TooManyOrigins);
         }
@@ -208,6 +216,15 @@ mod tests {
         assert_eq!(ordering.take(START, "a", 2, b"123"), Taken::Refused(Why::Full));
         assert_eq!(ordering.take(START, "b", 0, b"b"), Taken::Next);
         assert_eq!(ordering.take(START, "c", 0, b"c"), Taken::Refused(Why::TooManyOrigins));
+    }
+
+    #[test]
+    fn an_origin_with_an_endless_name_is_not_remembered() {
+        let mut ordering = small();
+        let name = "x".repeat(LONGEST_ORIGIN + 1);
+        assert_eq!(ordering.take(START, &name, 0, b"x"), Taken::Refused(Why::LongOrigin));
+        assert_eq!(ordering.load(), (0, 0));
+        assert_eq!(ordering.take(START, &name[1..], 0, b"x"), Taken::Next);
     }
 
     #[test]

@@ -12,11 +12,20 @@ use std::{
 use exo_wire::NodeId;
 use serde_json::{Map, Value, json};
 
-use super::{camel::camel, shelf::Shelf};
+use super::{
+    camel::camel,
+    shelf::{Shelf, weight},
+};
 use crate::now::Moment;
 
 const MAX_NODES: usize = 4096;
 const MAX_LINKS: usize = 4096;
+/// What all links together may take in memory, about.
+const MAX_LINK_BYTES: usize = 2 << 20;
+/// No id of a node is longer.
+const MAX_ID: usize = 256;
+/// Nor a time that people write.
+const MAX_WHEN: usize = 64;
 
 /// Sections of `/state` with one value a node. A node that times out keeps its identity and its backends, as in exo.
 const OF_NODES: [(&str, bool); 6] = [
@@ -45,6 +54,7 @@ pub struct State {
     seen: BTreeMap<NodeId, (Moment, String)>,
     present: BTreeSet<NodeId>,
     links: Vec<Link>,
+    link_bytes: usize,
     of_nodes: BTreeMap<&'static str, Shelf>,
     instances: Shelf,
     runners: Shelf,
@@ -58,26 +68,33 @@ struct Link {
     edge: Value,
 }
 
+impl Link {
+    /// What it takes in memory, about.
+    fn bytes(&self) -> usize {
+        self.source.as_str().len() + self.sink.as_str().len() + weight(&self.edge)
+    }
+}
+
 impl State {
-    /// Applies one event: its tag and its fields in exo's snake case, which took that many bytes.
-    pub fn apply(&mut self, now: Moment, tag: &str, fields: &Value, bytes: usize) {
+    /// Applies one event: its tag and its fields in exo's snake case.
+    pub fn apply(&mut self, now: Moment, tag: &str, fields: &Value) {
         let id = |name: &str| fields.get(name).and_then(Value::as_str);
         match tag {
-            "NodeGatheredInfo" => self.gathered(now, fields, bytes),
+            "NodeGatheredInfo" => self.gathered(now, fields),
             "NodeTimedOut" => id("node_id").into_iter().for_each(|node| self.timed_out(node)),
-            "InstanceCreated" => self.instance_created(fields, bytes),
+            "InstanceCreated" => self.instance_created(fields),
             "InstanceDeleted" => id("instance_id").into_iter().for_each(|id| self.instances.remove(id)),
             "RunnerStatusUpdated" => {
                 if let (Some(runner), Some(status)) = (id("runner_id"), fields.get("runner_status")) {
                     match status.get("RunnerShutdown") {
                         Some(_) => self.runners.remove(runner),
-                        None => self.runners.put(runner, camel(status), bytes),
+                        None => self.runners.put(runner, camel(status)),
                     }
                 }
             }
             "TaskCreated" => {
                 if let (Some(id), Some(task)) = (id("task_id"), fields.get("task")) {
-                    self.tasks.put(id, camel(task), bytes);
+                    self.tasks.put(id, camel(task));
                 }
             }
             "TaskStatusUpdated" => {
@@ -144,35 +161,36 @@ impl State {
     }
 
     fn has_room_for(&self, id: &str) -> bool {
-        self.present.contains(id) || self.present.len() < MAX_NODES && id.len() <= 256
+        self.present.contains(id) || self.present.len() < MAX_NODES && id.len() <= MAX_ID
     }
 
-    fn gathered(&mut self, now: Moment, fields: &Value, bytes: usize) {
+    fn gathered(&mut self, now: Moment, fields: &Value) {
         let Some(id) = fields.get("node_id").and_then(Value::as_str) else { return };
         if !self.has_room_for(id) {
             return;
         }
         self.present.insert(NodeId::heard(id));
-        let when = fields.get("when").and_then(Value::as_str).unwrap_or_default();
+        let when = fields.get("when").and_then(Value::as_str).filter(|when| when.len() <= MAX_WHEN);
+        let when = when.unwrap_or_default();
         self.seen.insert(NodeId::heard(id), (now, when.to_owned()));
         let Some(info) = fields.get("info") else { return };
         if info.get("ram_total").is_some() {
-            return self.put(id, "nodeMemory", Some(camel(info)), bytes);
+            return self.put(id, "nodeMemory", Some(camel(info)));
         }
         let Some((tag, inner)) = info.as_object().and_then(|tagged| tagged.iter().next()) else { return };
         let part = |name: &str| inner.get(name).map(camel);
         match tag.as_str() {
             "MacmonMetrics" => {
-                self.put(id, "nodeMemory", part("memory"), bytes);
-                self.put(id, "nodeSystem", part("system_profile"), bytes);
+                self.put(id, "nodeMemory", part("memory"));
+                self.put(id, "nodeSystem", part("system_profile"));
             }
-            "NodeDiskUsage" => self.put(id, "nodeDisk", part("disk_usage"), bytes),
-            "NodeBackends" => self.put(id, "nodeBackends", part("backends"), bytes),
+            "NodeDiskUsage" => self.put(id, "nodeDisk", part("disk_usage")),
+            "NodeBackends" => self.put(id, "nodeBackends", part("backends")),
             "NodeNetworkInterfaces" => {
                 let interfaces = part("ifaces").map(|all| json!({ "interfaces": all }));
-                self.put(id, "nodeNetwork", interfaces, bytes);
+                self.put(id, "nodeNetwork", interfaces);
             }
-            "MiscData" => self.identify(id, [("friendlyName", part("friendly_name"))], bytes),
+            "MiscData" => self.identify(id, [("friendlyName", part("friendly_name"))]),
             "StaticNodeInformation" => {
                 let facts = [
                     ("modelId", part("model")),
@@ -180,19 +198,19 @@ impl State {
                     ("osVersion", part("os_version")),
                     ("osBuildVersion", part("os_build_version")),
                 ];
-                self.identify(id, facts, bytes);
+                self.identify(id, facts);
             }
             _ => {}
         }
     }
 
-    fn put(&mut self, node: &str, section: &'static str, value: Option<Value>, bytes: usize) {
+    fn put(&mut self, node: &str, section: &'static str, value: Option<Value>) {
         if let Some(value) = value {
-            self.of_nodes.entry(section).or_default().put(node, value, bytes);
+            self.of_nodes.entry(section).or_default().put(node, value);
         }
     }
 
-    fn identify<const N: usize>(&mut self, node: &str, facts: [(&str, Option<Value>); N], bytes: usize) {
+    fn identify<const N: usize>(&mut self, node: &str, facts: [(&str, Option<Value>); N]) {
         let shelf = self.of_nodes.entry("nodeIdentities").or_default();
         let mut identity = shelf.get(node).cloned().unwrap_or_else(|| {
             let names = ["modelId", "chipId", "friendlyName", "osVersion", "osBuildVersion"];
@@ -203,13 +221,13 @@ impl State {
                 identity.insert(name.to_owned(), fact);
             }
         }
-        shelf.put(node, identity, bytes);
+        shelf.put(node, identity);
     }
 
     fn timed_out(&mut self, id: &str) {
         self.seen.remove(id);
         self.present.remove(id);
-        self.links.retain(|link| link.source.as_str() != id && link.sink.as_str() != id);
+        self.keep_links(|link| link.source.as_str() != id && link.sink.as_str() != id);
         for (section, is_kept) in OF_NODES {
             if let (false, Some(shelf)) = (is_kept, self.of_nodes.get_mut(section)) {
                 shelf.remove(id);
@@ -217,19 +235,20 @@ impl State {
         }
     }
 
-    fn instance_created(&mut self, fields: &Value, bytes: usize) {
+    fn instance_created(&mut self, fields: &Value) {
         let Some(instance) = fields.get("instance") else { return };
         let inner = instance.as_object().and_then(|tagged| tagged.values().next());
         if let Some(id) = inner.and_then(|inner| inner.get("instance_id")?.as_str()) {
-            self.instances.put(id, camel(instance), bytes);
+            self.instances.put(id, camel(instance));
         }
     }
 
     fn task_status(&mut self, id: &str, status: &Value) {
-        let task = self.tasks.get_mut(id).and_then(Value::as_object_mut);
-        let inner = task.and_then(|tagged| tagged.values_mut().next()).and_then(Value::as_object_mut);
-        if let Some(inner) = inner {
+        let Some(mut task) = self.tasks.get(id).cloned() else { return };
+        let inner = task.as_object_mut().and_then(|tagged| tagged.values_mut().next());
+        if let Some(inner) = inner.and_then(Value::as_object_mut) {
             inner.insert("taskStatus".to_owned(), status.clone());
+            self.tasks.put(id, task);
         }
     }
 
@@ -238,11 +257,23 @@ impl State {
         let (Some(source), Some(sink)) = (end("source"), end("sink")) else { return };
         let Some(edge) = fields.pointer("/conn/edge").map(camel) else { return };
         let link = Link { source: NodeId::heard(source), sink: NodeId::heard(sink), edge };
-        self.links.retain(|known| *known != link);
-        if is_created && self.links.len() < MAX_LINKS && self.has_room_for(source) && self.has_room_for(sink)
-        {
+        self.keep_links(|known| *known != link);
+        let filled = self.link_bytes.saturating_add(link.bytes());
+        let has_room = self.links.len() < MAX_LINKS && filled <= MAX_LINK_BYTES;
+        if is_created && has_room && self.has_room_for(source) && self.has_room_for(sink) {
             self.present.extend([link.source.clone(), link.sink.clone()]);
             self.links.push(link);
+            self.link_bytes = filled;
         }
+    }
+
+    fn keep_links(&mut self, keep: impl Fn(&Link) -> bool) {
+        let mut freed = 0;
+        self.links.retain(|link| {
+            let is_kept = keep(link);
+            freed += if is_kept { 0 } else { link.bytes() };
+            is_kept
+        });
+        self.link_bytes = self.link_bytes.saturating_sub(freed);
     }
 }

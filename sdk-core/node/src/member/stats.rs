@@ -24,3 +24,20 @@ pub struct Stats {
     /// Routers dialled.
     pub dials: u64,
 }
+
+impl std::ops::AddAssign for Stats {
+    fn add_assign(&mut self, other: Self) {
+        let Self { sent, acked, resent, nacks, refused, applied, unreadable, sessions, snapshots, dials } =
+            other;
+        self.sent += sent;
+        self.acked += acked;
+        self.resent += resent;
+        self.nacks += nacks;
+        self.refused += refused;
+        self.applied += applied;
+        self.unreadable += unreadable;
+        self.sessions += sessions;
+        self.snapshots += snapshots;
+        self.dials += dials;
+    }
+}

@@ -16,6 +16,8 @@ struct Log {
     heard: Vec<Value>,
     /// Global events by their index.
     said: Vec<Value>,
+    /// Whether what it hears is not said again.
+    is_deaf: bool,
 }
 
 /// A running exo. Dropping it is a crash: no goodbye to anybody.
@@ -41,8 +43,12 @@ impl Exo {
             .declare_subscriber("topics/local_events")
             .callback(move |sample: Sample| {
                 let local: Value = serde_json::from_slice(&sample.payload().to_bytes()).unwrap();
-                inner.lock().unwrap().heard.push(local.clone());
-                if local["session"]["master_node_id"] == master {
+                let is_deaf = {
+                    let mut log = inner.lock().unwrap();
+                    log.heard.push(local.clone());
+                    log.is_deaf
+                };
+                if !is_deaf && local["session"]["master_node_id"] == master {
                     say(&answers, &inner, master, &local["event"]);
                 }
             })
@@ -72,6 +78,16 @@ impl Exo {
     /// The local events so far.
     pub(crate) fn heard(&self) -> Vec<Value> {
         self.log.lock().unwrap().heard.clone()
+    }
+
+    /// The id of its router, as discovery tells it.
+    pub(crate) fn zid(&self) -> [u8; 16] {
+        self.session.zid().to_le_bytes()
+    }
+
+    /// From now on nothing is acknowledged.
+    pub(crate) fn turn_deaf(&self) {
+        self.log.lock().unwrap().is_deaf = true;
     }
 
     /// Ends it as a killed process ends: the sockets close.

@@ -6,7 +6,7 @@ pub(crate) use args::{FoundArgs, JoinArgs, ShowArgs};
 
 use std::{process::ExitCode, time::Instant};
 
-use exo_node::driver::{JoinOptions, Node};
+use exo_node::driver::{JoinOptions, Node, NodeErrorKind};
 
 use crate::{
     exit,
@@ -32,7 +32,8 @@ pub(crate) fn run(title: &str, options: Result<JoinOptions, String>, args: &Show
         let namespace = options.search.searched_name().to_owned();
         let node = match Node::join(options) {
             Ok(node) => node,
-            Err(error) => return exit::failure(&error.to_string()),
+            Err(error) if error.kind() == NodeErrorKind::BadOptions => return exit::usage(error.message()),
+            Err(error) => return exit::failure(error.message()),
         };
         let mut show = shower(title, args.json);
         let notes = node.notes().to_vec();

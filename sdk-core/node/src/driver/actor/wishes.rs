@@ -38,23 +38,26 @@ impl Actor {
         self.told.refresh(now, &self.member, self.stats);
     }
 
-    /// Who is joined to an exo remembers where it is, and tells others: some of them may not multicast.
+    /// Who is joined to an exo remembers where it is, and tells others: some of them may not multicast. Who hosts phones
+    /// tells them for the same reason.
     fn notice_attachment(&mut self) {
         let joined = matches!(self.member.state(), MemberState::Joined { .. });
         let among_phones = self.phones.as_ref().is_some_and(Phones::are_together);
         let link = self.link.as_ref().filter(|_| joined && !among_phones);
         let attached = link.map(|link| link.locator);
-        if attached == self.attached {
+        let hosting = self.phones.as_ref().and_then(Phones::hosts_at);
+        if attached == self.attached && hosting == self.hosting {
             return;
         }
-        self.attached = attached;
+        (self.attached, self.hosting) = (attached, hosting);
         if let (Some(locator), Some(past)) = (attached, &mut self.past_hosts) {
             past.joined(locator.address().ip());
         }
         if let Some(namespace) = self.advertise {
-            let advertisement =
+            let host = self.phones.as_ref().and_then(|phones| phones.advertisement(self.tag));
+            let guest =
                 attached.and_then(|locator| Advertisement::of_member(self.tag, namespace, &[locator]));
-            self.network.advertise(advertisement);
+            self.network.advertise(host.or(guest));
         }
     }
 
@@ -104,9 +107,14 @@ impl Actor {
         let now = self.clock.now();
         match wish {
             Wish::Join(found) => self.member.handle(now, member::Input::Found(found)),
+            // With its goodbye the node ends, and every link with it: no other cluster is joined.
+            Wish::Part if matches!(self.member.state(), MemberState::Draining | MemberState::Left) => {}
             Wish::Part => {
                 // Nothing of one cluster may reach another: not a session, not an address, not an event.
+                self.stats.member += self.member.stats();
                 self.member = Member::new(self.config.clone(), entropy::random(), now);
+                let shown = member::Request::ScreenShown(self.is_shown);
+                self.member.handle(now, member::Input::Request(shown));
                 self.told.member_changed();
                 self.fetching = None;
                 let (link, dialling) = (self.link.take(), self.dialling.take());

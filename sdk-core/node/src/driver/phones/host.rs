@@ -2,10 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use exo_wire::{
-    Event, EventId, GatheredInfo, LocalEvent, Sealed, SessionId, SystemId, Topic, When, Zid,
-    event::NodeGatheredInfo, seal,
-};
+use exo_wire::{SessionId, Topic, Zid};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -26,10 +23,6 @@ const MASTER: &[Topic] = &[Topic::LocalEvents, Topic::Commands];
 const TRIES: usize = 16;
 const PAGE_EVERY: Duration = Duration::from_secs(1);
 
-/// A master is never silent for longer: who joins learns the session from what it says, and who hears nothing for
-/// some seconds takes the link for dead. exo's own nodes say something every second too.
-const BEAT_EVERY: Duration = Duration::from_secs(1);
-
 /// A router with its master.
 pub(in crate::driver) struct Host {
     link: Link,
@@ -38,8 +31,6 @@ pub(in crate::driver) struct Host {
     port: u16,
     next_page: Moment,
     shown: Option<u64>,
-    last_said: Option<Sealed>,
-    next_beat: Moment,
     _server: Server,
 }
 
@@ -63,9 +54,7 @@ impl Host {
         for _ in 0..tries {
             match open_pair(at, zid, pages.clone(), losses.clone()).await {
                 Ok((link, server, port)) => {
-                    let first = first_event(&session, now)?;
-                    let mut master = Master::new(session, Limits::PHONE, entropy::random(), now);
-                    master.handle(now, Input::Heard { topic: first.topic(), payload: first.payload() });
+                    let master = Master::new(session, Limits::PHONE, entropy::random(), now);
                     return Ok(Box::new(Self {
                         link,
                         master,
@@ -73,8 +62,6 @@ impl Host {
                         port,
                         next_page: now.mono,
                         shown: None,
-                        last_said: None,
-                        next_beat: now.mono,
                         _server: server,
                     }));
                 }
@@ -103,13 +90,8 @@ impl Host {
             None => self.master.handle(now, Input::Tick),
         }
         while let Some(sealed) = self.master.poll() {
-            self.say(now, sealed);
-        }
-        if now.mono >= self.next_beat
-            && let Some(again) = self.last_said.clone()
-        {
-            // The same event at the same place: everybody knows it already, and hears that we are here.
-            self.say(now, again);
+            // What the network does not take is asked for again by those who miss it.
+            let _ = self.link.publish(sealed);
         }
         let index = self.master.next_index();
         if now.mono >= self.next_page && self.shown != Some(index) {
@@ -119,37 +101,16 @@ impl Host {
         }
     }
 
-    fn say(&mut self, now: Now, sealed: Sealed) {
-        self.next_beat = now.mono + BEAT_EVERY;
-        self.last_said = Some(sealed.clone());
-        // What the network does not take is asked for again by those who miss it.
-        let _ = self.link.publish(sealed);
-    }
-
     /// When to call [`Self::handle`], if nothing else happens before.
     pub(super) fn deadline(&self) -> Option<Moment> {
         let page = (self.shown != Some(self.master.next_index())).then_some(self.next_page);
-        [self.master.deadline(), page, Some(self.next_beat)].into_iter().flatten().min()
+        [self.master.deadline(), page].into_iter().flatten().min()
     }
 
     /// Closes the router, and tells when it is done.
     pub(super) fn close(self: Box<Self>) -> oneshot::Receiver<()> {
         self.link.close()
     }
-}
-
-/// The host says that it is there, so that the log is not empty: members wait for a first word before they speak.
-fn first_event(session: &SessionId, now: Now) -> Result<Sealed, String> {
-    let mut random = entropy::random();
-    let event = NodeGatheredInfo {
-        event_id: EventId::from_random(random.wide()),
-        node_id: session.master_node_id.clone(),
-        when: When::since_1970(now.wall),
-        info: GatheredInfo::NodeConfig {},
-    };
-    let (origin, session) = (SystemId::from_random(random.wide()), session.clone());
-    let local = LocalEvent { origin_idx: 0, origin, session, event: Event::from(event) };
-    seal(Topic::LocalEvents, &local).map_err(|refusal| refusal.to_string())
 }
 
 /// A router and a server at neighbouring ports.
