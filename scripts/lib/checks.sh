@@ -136,6 +136,13 @@ python_tests() {
         "$TOOLS/python/bin/pytest" -q "$1"
 }
 
+# The planner as people call it, beside a model that shares no code with it.
+placements_against_cp_sat() {
+    cargo build --locked --profile sim -p exo-telemetry --example place || return
+    EXO_PLACE="${CARGO_TARGET_DIR:-$ROOT/target}/sim/examples/place" \
+        "$TOOLS/placement/bin/pytest" -q -p no:cacheprovider --noconftest tests/placement
+}
+
 # How a library for Android is linked: pages of 16 KiB, functions that came out the same folded into one, and relocations
 # packed as Android 6 and later read them.
 ANDROID_LINKING='-Clink-arg=-zmax-page-size=16384 -Clink-arg=--icf=all -Clink-arg=--pack-dyn-relocs=android'
