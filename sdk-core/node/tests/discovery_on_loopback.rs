@@ -1,5 +1,5 @@
 //! Discovery over real sockets, on loopback alone.
-#![cfg(feature = "driver")]
+#![cfg(all(feature = "driver", not(any(target_os = "android", target_os = "ios"))))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::{
@@ -16,7 +16,7 @@ use exo_node::{
         Activity, Advertisement, Discovery, Found, Input, Obstacle, Output, Provider, SearchConfig, Service,
     },
     driver::{
-        dns_sd::{DiscoveryProvider, DnsSdError, Mdns, ServiceListener},
+        dns_sd::{DiscoveryProvider, DnsSdError, ServiceListener},
         sockets::{Bind, LARGEST_DATAGRAM, Sockets},
     },
     now::Moment,
@@ -227,7 +227,7 @@ fn the_dns_sd_of_a_phones_system_can_take_the_place_of_ours() {
 #[test]
 fn our_own_mdns_does_nothing_until_it_is_asked() {
     let threads = || thread_names().iter().filter(|name| name.starts_with("mDNS")).count();
-    let mdns = Mdns::new(None);
+    let mdns = exo_node::driver::dns_sd::Mdns::new(None);
     mdns.stop_browsing();
     mdns.withdraw();
     drop(mdns);
