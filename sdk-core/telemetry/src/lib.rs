@@ -14,11 +14,13 @@
 //! ```
 //!
 //! * [`reading`]: a value with its provenance; what cannot be had says why, and is never 0.
+//! * [`thermal`]: how warm a device will be, learnt from its readings, and what to do about it in time.
 #![forbid(unsafe_code)]
 
 pub mod now;
 pub mod random;
 pub mod reading;
+pub mod thermal;
 
 pub use now::Now;
 pub use random::Random;
