@@ -12,7 +12,7 @@ pub enum Level {
     Low,
     /// About half.
     Half,
-    /// Three quarters.
+    /// Four fifths.
     Reduced,
     /// A little less than all.
     Eased,
@@ -49,8 +49,8 @@ impl Level {
     pub const fn measures(self) -> Measures {
         let (duty, batch, precision) = match self {
             Self::Full => (1.0, 1.0, Precision::Usual),
-            Self::Eased => (0.9, 1.0, Precision::Usual),
-            Self::Reduced => (0.75, 0.5, Precision::Usual),
+            Self::Eased => (0.95, 1.0, Precision::Usual),
+            Self::Reduced => (0.8, 0.5, Precision::Usual),
             Self::Half => (0.5, 0.5, Precision::Lower),
             Self::Low => (0.25, 0.25, Precision::Lower),
             Self::Paused => (0.0, 0.0, Precision::Lower),

@@ -33,14 +33,14 @@ impl<U: Unit> Limits<U> {
         self.limit - self.margin
     }
 
-    /// From here on there is no work: a quarter of the margin is left.
+    /// From here on there is no work: a tenth of the margin is left.
     pub const fn stop(&self) -> f64 {
-        self.limit - 0.25 * self.margin
+        self.limit - 0.1 * self.margin
     }
 
-    /// The warmest that less than full work may aim for: the middle of the margin.
+    /// The warmest that less than full work may aim for: a fifth of the margin is left.
     pub const fn aim(&self) -> f64 {
-        self.limit - 0.5 * self.margin
+        self.limit - 0.2 * self.margin
     }
 
     /// Down here full work resumes.

@@ -77,6 +77,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const REGRET: Duration = Duration::from_secs(10 * 60);
 /// Waits grow up to 64 minutes.
 const MOST_MISTAKES: u32 = 5;
+/// A device this close to its limit, when its sensors fall silent, does next to nothing at once.
+const NEAR: f64 = 0.5;
 /// All sensors silent for this long: nearly nothing.
 const LONG_SILENCE: Duration = Duration::from_secs(60);
 
@@ -113,9 +115,15 @@ impl ThermalGovernor {
         self.headroom.hear(now, &readings.headroom, Observation::headroom);
         self.levels.hear(now, &readings.status, |status| Ok(Observation::level(status, names)));
 
-        let level = self.decide(now.mono);
-        if level != self.level {
-            self.switch(now.mono, level);
+        if self.started.is_none() {
+            // A device that was never throttled has nothing to recover from: it starts with all that is safe.
+            self.started = Some(now.mono);
+            self.level = self.advice(now.mono, Level::Full).map_or(Level::Half, |advice| advice.ceiling);
+        } else {
+            let level = self.decide(now.mono);
+            if level != self.level {
+                self.switch(now.mono, level);
+            }
         }
         let share = self.level.duty() * self.busy;
         self.celsius.load(now, share);
@@ -126,15 +134,11 @@ impl ThermalGovernor {
     }
 
     fn decide(&mut self, now: Moment) -> Level {
-        let is_first = self.started.is_none();
-        let started = *self.started.get_or_insert(now);
-        // A device that was never throttled has nothing to recover from: it starts with all that is safe.
-        let from = if is_first && self.hears_any(now) { Level::Full } else { self.level };
-        let Some(advice) = self.advice(now, from) else {
-            return self.blind(now, started);
+        let Some(advice) = self.advice(now, self.level) else {
+            return self.blind(now);
         };
-        if is_first || advice.ceiling == Level::Paused {
-            return advice.ceiling;
+        if advice.ceiling == Level::Paused {
+            return Level::Paused;
         }
         let since_switch = self.switched.map_or(Duration::MAX, |switched| now.since(switched));
         if advice.ceiling < self.level {
@@ -169,19 +173,18 @@ impl ThermalGovernor {
         })
     }
 
-    /// Without a sensor there is no full work, and the longer it lasts, the less there is. A device that was near its
-    /// limit when the sensors fell silent does next to nothing at once.
-    fn blind(&self, now: Moment, started: Moment) -> Level {
-        let Some(closeness) = self.closeness() else {
-            // It never had a sensor: half the work, as long as it takes.
-            return self.level.min(if now.since(started) < LONG_SILENCE { Level::Half } else { Level::Low });
+    /// Without a sensor there is no full work, and the longer it lasts, the less there is.
+    fn blind(&self, now: Moment) -> Level {
+        let since = |moment: Option<Moment>| moment.map_or(Duration::ZERO, |moment| now.since(moment));
+        let ceiling = match self.closeness() {
+            // It never had a sensor: half the work at first, in case one turns up.
+            None if since(self.started) < LONG_SILENCE => Level::Half,
+            None => Level::Low,
+            Some(closeness) if closeness >= NEAR => Level::Low,
+            Some(_) if self.level <= Level::Half && since(self.switched) >= LONG_SILENCE => Level::Low,
+            Some(_) => Level::Half,
         };
-        let silent = self.switched.map_or(now.since(started), |switched| now.since(switched));
-        if closeness >= 0.5 || (self.level <= Level::Half && silent >= LONG_SILENCE) {
-            self.level.min(Level::Low)
-        } else {
-            self.level.min(Level::Half)
-        }
+        self.level.min(ceiling)
     }
 
     fn switch(&mut self, now: Moment, level: Level) {
