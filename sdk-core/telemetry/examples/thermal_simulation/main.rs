@@ -123,7 +123,8 @@ fn simulate(arguments: &[String]) -> Result<(), Wrong> {
                 unstopped.peak,
                 100.0 * (governed.tokens / unstopped.tokens - 1.0),
             )?;
-            let title = format!("{device}, {}: {change:+.1}% tokens", scene.name);
+            let short = device.split(" (").next().unwrap_or(device);
+            let title = format!("{short}, {}: {change:+.1}% tokens", scene.name);
             panels.push((title, alone, governed));
         }
         rows.push(panels);
@@ -131,7 +132,7 @@ fn simulate(arguments: &[String]) -> Result<(), Wrong> {
     let Some(folder) = folder else { return Ok(()) };
     let mut forecasts = Vec::new();
     for trace in file.traces {
-        let backtest = Backtest::<Celsius>::halves(&trace.battery_c_per_minute, Duration::from_secs(60))
+        let backtest = Backtest::<Celsius>::halves(&trace.battery_c_per_minute, Duration::from_mins(1))
             .map_err(|why| Wrong::Trace { device: trace.device.clone(), why })?;
         forecasts.push((trace.device, trace.battery_c_per_minute, backtest));
     }

@@ -148,6 +148,18 @@ pub(crate) fn hours(rows: &[Vec<(String, Outcome, Outcome)>]) -> String {
             );
         }
     }
+    let legend =
+        [("alone", "alone"), ("governed", "governed"), ("limit", "limit"), ("act", "5 °C before it")];
+    for (index, (class, name)) in legend.into_iter().enumerate() {
+        let (x, y) = (LEFT + 8.0 + 92.0 * index as f64, TOP + 58.0);
+        let _ = writeln!(
+            svg,
+            r#"<line class="{class}" x1="{x}" y1="{y}" x2="{}" y2="{y}"/><text x="{}" y="{}">{name}</text>"#,
+            x + 18.0,
+            x + 22.0,
+            y + 4.0
+        );
+    }
     let columns = rows.first().map_or(1, Vec::len);
     picture(columns, rows.len(), "battery temperature over an hour, alone and governed", &svg)
 }

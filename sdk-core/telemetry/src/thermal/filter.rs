@@ -48,26 +48,12 @@ impl Filter {
     /// Lets time pass.
     pub(super) fn advance(&mut self, minutes: f64, work: f64, prior: &Prior) {
         let change = self.circuit.transition(minutes, work);
-        let mut state = [0.0; STATES];
-        let mut half = [[0.0; STATES]; STATES];
-        for row in 0..STATES {
-            for column in 0..STATES {
-                state[row] += change[row][column] * self.state[column];
-                for inner in 0..STATES {
-                    half[row][column] += change[row][inner] * self.spread[inner][column];
-                }
-            }
-        }
-        let mut spread = [[0.0; STATES]; STATES];
-        for row in 0..STATES {
-            for column in row..STATES {
-                let mut sum = 0.0;
-                for inner in 0..STATES {
-                    sum += half[row][inner] * change[column][inner];
-                }
-                (spread[row][column], spread[column][row]) = (sum, sum);
-            }
-        }
+        let state: Vector = std::array::from_fn(|row| dot(&change[row], &self.state));
+        // The spread is symmetric, so its rows are its columns.
+        let half: Matrix =
+            std::array::from_fn(|row| std::array::from_fn(|column| dot(&change[row], &self.spread[column])));
+        let mut spread: Matrix =
+            std::array::from_fn(|row| std::array::from_fn(|column| dot(&half[row], &change[column])));
         // The gain wanders only while there is work: a phone that throttles draws less for the same work.
         spread[GAIN][GAIN] += (prior.gain_wander * work).powi(2) * minutes;
         spread[ROOM][ROOM] += prior.room_wander.powi(2) * minutes;
@@ -144,4 +130,8 @@ impl Filter {
             + slope * slope * self.spread[GAIN][GAIN];
         variance.max(0.0)
     }
+}
+
+fn dot(one: &Vector, other: &Vector) -> f64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
 }

@@ -41,15 +41,15 @@ struct Gathered {
 /// Readings closer than this are averaged: a sensor does not know more, and a battery pays for every step.
 const STEP: Duration = Duration::from_secs(10);
 /// After a gap like this the device may have done anything.
-const GAP: Duration = Duration::from_secs(5 * 60);
-/// What a reading is worth does not depend on how often it is asked for: this long apart they count fully.
+const GAP: Duration = Duration::from_mins(5);
+/// What a repeated reading is worth does not depend on how often it is told: this long apart, each counts.
 const INDEPENDENT_MINUTES: f64 = 1.0;
 /// How many times the noise a reading carries, as a variance: sensors err in the same direction for a while.
 const COLOURED: f64 = 2.2;
 /// And one that repeats the one before: many batteries update every few minutes and repeat in between.
 const HELD: f64 = 2.5;
 /// As far ahead as anything is foretold.
-const FURTHEST: Duration = Duration::from_secs(2 * 3600);
+const FURTHEST: Duration = Duration::from_hours(2);
 
 impl<U: Unit> Default for ThermalModel<U> {
     fn default() -> Self {
@@ -130,9 +130,10 @@ impl<U: Unit> ThermalModel<U> {
     }
 
     fn take_in(&mut self, low: f64, high: f64, minutes: f64) {
-        let repeats = low == self.last.low && high == self.last.high;
-        let crowd = if minutes > 0.0 { (INDEPENDENT_MINUTES / minutes).max(1.0) } else { 1.0 };
-        let doubt = COLOURED * crowd * if repeats && self.steps > 0 { HELD } else { 1.0 };
+        // A value that changed was measured anew; one that did not may be the old one, however often it is told.
+        let repeats = self.steps > 0 && is_same(low, self.last.low) && is_same(high, self.last.high);
+        let crowd = (INDEPENDENT_MINUTES / minutes.max(1e-3)).max(1.0);
+        let doubt = COLOURED * if repeats { HELD * crowd } else { 1.0 };
         let seen = Seen { low, high, doubt };
         let work = if minutes > 0.0 { (self.worked / minutes).clamp(0.0, 1.0) } else { self.work };
         if let Some(bank) = &mut self.bank {
@@ -258,6 +259,11 @@ pub struct Learnt<U> {
     /// How far full work moves it in the end: power times thermal resistance.
     pub rise: f64,
     unit: PhantomData<U>,
+}
+
+/// Equal but for rounding, infinities included.
+fn is_same(one: f64, other: f64) -> bool {
+    one == other || (one - other).abs() < 1e-6
 }
 
 fn minutes(span: Duration) -> f64 {

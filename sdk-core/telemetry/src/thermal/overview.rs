@@ -96,7 +96,7 @@ mod tests {
         ];
         let overview = Overview::of(devices);
         assert_eq!(overview.hottest, Some(("iphone", 0.9)));
-        assert_eq!(overview.next, Some(("pixel", Duration::from_secs(300))));
+        assert_eq!(overview.next, Some(("pixel", Duration::from_mins(5))));
         assert_eq!(
             overview.throttled,
             [("iphone", Level::Low), ("old", Level::Half), ("pixel", Level::Eased)]
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(
             overview.to_string(),
             "hottest: iphone, 90% of the way to its limit; pixel reaches its limit in 300 s; 3 throttled, 1 unseen, \
-             66% of all work allowed"
+             68% of all work allowed"
         );
     }
 

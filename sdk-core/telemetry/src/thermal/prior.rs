@@ -1,8 +1,8 @@
 //! What is believed of any phone before it was seen. One setting for all.
 //!
 //! Heat is in grains of the unit (one degree, a thirtieth of the headroom, a fifth of a level), time in minutes. The
-//! numbers are weak: fifteen minutes of readings outweigh them. They were chosen on generated phones and on the shared
-//! traces, and hold in a wide neighbourhood; `docs/thermal.md` says how that was checked.
+//! numbers are weak beside fifteen minutes of readings. They were chosen on generated phones and on the shared traces;
+//! `docs/thermal.md` says how that was checked, and which of them matters most.
 
 use super::circuit::Circuit;
 
@@ -39,12 +39,17 @@ pub(super) const PRIOR: Prior = Prior {
     room_wander: 0.03,
 };
 
-/// Time constants of the part that are tried.
+/// Time constants of the part that are tried with a case.
 const FAST: [f64; 6] = [1.5, 2.5, 4.0, 6.0, 9.0, 13.0];
+/// And without one: so many from the least on, each so much above the one before. They are closer together, or a case
+/// would be made up to bridge the gaps.
+const FAST_ALONE: (i32, f64, f64) = (20, 1.5, 1.12);
 /// Lags of the sensor that are tried.
 const LAG: [f64; 3] = [0.0, 0.7, 1.9];
-/// Time constants of the case that are tried, with the share of the work that warms it.
-const CASE: [(f64, f64); 3] = [(18.0, 0.9), (45.0, 0.9), (18.0, 0.0)];
+/// Time constants of the case that are tried.
+const SLOW: [f64; 2] = [18.0, 45.0];
+/// The share of the work that warms the case, if there is one.
+const CASE_SHARE: f64 = 0.9;
 /// Noises of the sensor that are tried: tenths, quarters, whole degrees.
 const NOISE: [f64; 3] = [0.08, 0.25, 0.7];
 /// The time constant that is most likely before anything was seen; others lose weight by their distance from it.
@@ -54,11 +59,17 @@ const LONG_LAG: f64 = -0.3;
 
 /// Every guess that is tried: circuit, noise, and the logarithm of its weight.
 pub(super) fn guesses() -> impl Iterator<Item = (Circuit, f64, f64)> {
-    let constants = FAST.into_iter().flat_map(|fast| LAG.into_iter().map(move |lag| (fast, lag)));
-    // A chain is the same in either order: a lag above the time constant would be tried twice.
-    constants.filter(|(fast, lag)| lag < fast).flat_map(|(fast, lag)| {
-        let weight = -0.5 * (fast / USUAL_FAST).ln().powi(2) + if lag > 1.0 { LONG_LAG } else { 0.0 };
-        CASE.into_iter().flat_map(move |(slow, case_share)| {
+    let with_case =
+        FAST.into_iter().flat_map(|fast| SLOW.into_iter().map(move |slow| (fast, slow, CASE_SHARE, 0.0)));
+    // More of them, so less weight each.
+    let (count, least, ratio) = FAST_ALONE;
+    let weight = (FAST.len() as f64 / f64::from(count)).ln();
+    let without = (0..count).map(move |step| (least * ratio.powi(step), SLOW[0], 0.0, weight));
+    with_case.chain(without).flat_map(|(fast, slow, case_share, weight)| {
+        let weight = weight - 0.5 * (fast / USUAL_FAST).ln().powi(2);
+        // A chain is the same in either order: a lag above the time constant would be tried twice.
+        LAG.into_iter().filter(move |lag| *lag < fast).flat_map(move |lag| {
+            let weight = weight + if lag > 1.0 { LONG_LAG } else { 0.0 };
             let circuit = Circuit { fast, lag, slow, case_share };
             NOISE.into_iter().map(move |noise| (circuit, noise, weight))
         })
@@ -71,7 +82,7 @@ mod tests {
 
     #[test]
     fn no_guess_divides_by_zero() {
-        assert_eq!(guesses().count(), 153);
+        assert_eq!(guesses().count(), 273);
         for (circuit, noise, weight) in guesses() {
             assert!(circuit.lag < circuit.fast && circuit.fast < circuit.slow, "{circuit:?}");
             assert!(noise > 0.0 && weight.is_finite());

@@ -24,7 +24,7 @@ fn anything(seed: u64) -> (ThermalModel<Celsius>, Duration) {
     let mut now = Duration::ZERO;
     let calm = random.fraction() < 0.5;
     let centre = between(&mut random, -40.0, 150.0);
-    for _ in 0..random.below(120) + 1 {
+    for _ in 0..=random.below(120) {
         let value = if calm {
             (centre + between(&mut random, -3.0, 3.0)).clamp(-40.0, 150.0)
         } else {
@@ -66,19 +66,6 @@ fn more_work_never_settles_or_gets_cooler() {
         assert!(settled.is_sorted_by(|less, more| *less <= *more + 1e-9), "seed {seed}: {settled:?}");
         let later: Vec<f64> = shares.iter().map(|share| model.outlook(mins(7), *share).unwrap()).collect();
         assert!(later.is_sorted_by(|less, more| *less <= *more + 1e-9), "seed {seed}: {later:?}");
-    }
-}
-
-#[test]
-fn a_band_does_not_get_narrower_with_the_horizon() {
-    for seed in 500..600 {
-        let mut model = anything(seed).0;
-        let mut width = 0.0;
-        for horizon in [1, 5, 20, 60] {
-            let Forecast { low, high, .. } = model.forecast(mins(horizon)).unwrap();
-            assert!(high - low >= 0.7 * width, "seed {seed} at {horizon} min: {} after {width}", high - low);
-            width = high - low;
-        }
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) const fn secs(seconds: u64) -> Duration {
 }
 
 pub(crate) const fn mins(minutes: u64) -> Duration {
-    Duration::from_secs(60 * minutes)
+    Duration::from_mins(minutes)
 }
 
 /// One store of heat: what the model must find out.

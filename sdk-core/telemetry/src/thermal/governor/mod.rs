@@ -72,15 +72,15 @@ pub const TICK: Duration = Duration::from_millis(500);
 /// After a fall, the next fall waits this long for the heat to follow, unless there is no time.
 const SETTLING: Duration = Duration::from_secs(20);
 /// After a change, a rise waits this long, and twice as long after each mistake.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 /// A rise that is taken back within this time was a mistake.
-const REGRET: Duration = Duration::from_secs(10 * 60);
+const REGRET: Duration = Duration::from_mins(10);
 /// Waits grow up to 64 minutes.
 const MOST_MISTAKES: u32 = 5;
 /// A device this close to its limit, when its sensors fall silent, does next to nothing at once.
 const NEAR: f64 = 0.5;
 /// All sensors silent for this long: nearly nothing.
-const LONG_SILENCE: Duration = Duration::from_secs(60);
+const LONG_SILENCE: Duration = Duration::from_mins(1);
 
 impl ThermalGovernor {
     /// A governor of a device of which nothing is known yet.
@@ -137,12 +137,9 @@ impl ThermalGovernor {
         let Some(advice) = self.advice(now, self.level) else {
             return self.blind(now);
         };
-        if advice.ceiling == Level::Paused {
-            return Level::Paused;
-        }
         let since_switch = self.switched.map_or(Duration::MAX, |switched| now.since(switched));
         if advice.ceiling < self.level {
-            let urgent = self.level == Level::Full;
+            let urgent = self.level == Level::Full || advice.ceiling == Level::Paused;
             return if urgent || since_switch >= SETTLING { advice.ceiling } else { self.level };
         }
         let patience = PATIENCE * 2u32.pow(self.mistakes.min(MOST_MISTAKES));

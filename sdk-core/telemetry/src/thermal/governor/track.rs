@@ -45,9 +45,9 @@ const CONVINCING: u8 = 6;
 /// Before this many steps of the model its outlook is a prior, and only the readings count.
 const LEARNT: u32 = 6;
 /// How far ahead the end of full work is seen: a sensor goes on climbing after the work went down.
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_mins(1);
 /// How far ahead a level must hold.
-const LATER: Duration = Duration::from_secs(10 * 60);
+const LATER: Duration = Duration::from_mins(10);
 
 impl<U: Unit> Track<U> {
     pub(super) fn new(limits: Limits<U>) -> Self {
@@ -189,7 +189,7 @@ impl<U: Unit> Track<U> {
         let may_rise = match level.above() {
             // Full work, and any work after a pause, wait for the whole hysteresis.
             Level::Full => smooth <= limits.resume() && full_holds(),
-            Level::Low if smooth > limits.resume() => false,
+            Level::Low => smooth <= limits.resume(),
             above => outlook(LATER, above) <= limits.aim() - (limits.stop() - limits.aim()),
         };
         Advice { ceiling: ceiling.min(level), may_rise }
