@@ -21,6 +21,7 @@
 //! * [`exposition`]: the same for Prometheus.
 //! * [`history`]: the past in a fixed number of points, for charts.
 //! * [`placement`]: who runs which layers of a model, and why.
+//! * [`thermal`]: how warm a device will be, learnt from its readings, and what to do about it in time.
 #![forbid(unsafe_code)]
 
 pub mod aggregator;
@@ -33,6 +34,7 @@ pub mod probe;
 pub mod protocol;
 pub mod random;
 pub mod reading;
+pub mod thermal;
 
 pub use now::Now;
 pub use random::Random;
