@@ -14,11 +14,13 @@
 //! ```
 //!
 //! * [`reading`]: a value with its provenance; what cannot be had says why, and is never 0.
+//! * [`score`]: how good a device is for work now, and how sure that is.
 #![forbid(unsafe_code)]
 
 pub mod now;
 pub mod random;
 pub mod reading;
+pub mod score;
 
 pub use now::Now;
 pub use random::Random;
