@@ -14,10 +14,12 @@
 //! ```
 //!
 //! * [`reading`]: a value with its provenance; what cannot be had says why, and is never 0.
+//! * [`policy`]: what the owner of the phone allows, over time.
 //! * [`score`]: how good a device is for work now, and how sure that is.
 #![forbid(unsafe_code)]
 
 pub mod now;
+pub mod policy;
 pub mod random;
 pub mod reading;
 pub mod score;
