@@ -16,6 +16,7 @@
 //! * [`reading`]: a value with its provenance; what cannot be had says why, and is never 0.
 //! * [`policy`]: what the owner of the phone allows, over time.
 //! * [`score`]: how good a device is for work now, and how sure that is.
+//! * [`topology`]: links that were measured, within a budget, and what they make of the cluster.
 #![forbid(unsafe_code)]
 
 pub mod now;
@@ -23,6 +24,7 @@ pub mod policy;
 pub mod random;
 pub mod reading;
 pub mod score;
+pub mod topology;
 
 pub use now::Now;
 pub use random::Random;
