@@ -16,6 +16,7 @@
 //! * [`discovery`]: all providers at once; the first verified answer wins; each says honestly what it saw.
 //! * [`member`]: session, outbox, replica of the cluster's state, telemetry, leaving.
 //! * [`master`]: ordering, log, timeouts and election by exo's rules, for clusters of phones alone.
+//! * `probing` (feature): the sockets that measure links between members.
 //! * `driver` (feature): tokio, zenoh, sockets, HTTP. What cannot be simulated, and nothing else.
 #![forbid(unsafe_code)]
 
@@ -26,6 +27,8 @@ pub mod http;
 pub mod interface;
 pub mod master;
 pub mod member;
+#[cfg(feature = "driver")]
+pub mod probing;
 
 pub use exo_telemetry::{Now, Random, now, random};
 pub use interface::{Interface, InterfaceKind};
