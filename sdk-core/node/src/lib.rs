@@ -17,6 +17,7 @@
 //! * [`member`]: session, outbox, replica of the cluster's state, telemetry, leaving.
 //! * [`master`]: ordering, log, timeouts and election by exo's rules, for clusters of phones alone.
 //! * [`probe`]: what the files of a Linux machine tell about it, without allocation.
+//! * `probing` (feature): the sockets that measure links between members.
 //! * `driver` (feature): tokio, zenoh, sockets, HTTP. What cannot be simulated, and nothing else.
 #![forbid(unsafe_code)]
 
@@ -28,6 +29,8 @@ pub mod interface;
 pub mod master;
 pub mod member;
 pub mod probe;
+#[cfg(feature = "driver")]
+pub mod probing;
 
 pub use exo_telemetry::{Now, Random, now, random};
 pub use interface::{Interface, InterfaceKind};

@@ -22,6 +22,9 @@
 //! * [`history`]: the past in a fixed number of points, for charts.
 //! * [`placement`]: who runs which layers of a model, and why.
 //! * [`thermal`]: how warm a device will be, learnt from its readings, and what to do about it in time.
+//! * [`policy`]: what the owner of the phone allows, over time.
+//! * [`score`]: how good a device is for work now, and how sure that is.
+//! * [`topology`]: links that were measured, within a budget, and what they make of the cluster.
 #![forbid(unsafe_code)]
 
 pub mod aggregator;
@@ -30,11 +33,14 @@ pub mod exposition;
 pub mod history;
 pub mod now;
 pub mod placement;
+pub mod policy;
 pub mod probe;
 pub mod protocol;
 pub mod random;
 pub mod reading;
+pub mod score;
 pub mod thermal;
+pub mod topology;
 
 pub use now::Now;
 pub use random::Random;

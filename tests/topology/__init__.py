@@ -1,0 +1,1 @@
+"""Links with a known rate and delay, and what the SDK measures of them."""
