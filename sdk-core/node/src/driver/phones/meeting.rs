@@ -292,7 +292,8 @@ mod tests {
             open(&ours)
         });
         theirs.send_to(b"hello", to).unwrap();
-        let (from, bytes) = meeting.next().await;
+        let (from, bytes) =
+            time::timeout(Duration::from_secs(20), meeting.next()).await.expect("never open again");
         assert_eq!((from, bytes.as_slice()), (theirs.local_addr().unwrap(), b"hello".as_slice()));
         assert_eq!(opened.load(Ordering::Relaxed), 1);
     }
