@@ -51,7 +51,7 @@ def member_of(scene: Scene, nodes: int) -> Phone:
         session = json.dumps({"master_node_id": exo.node_id, "election_clock": 0})
         words = [sys.executable, str(HERE.parent / "crowd.py"), "tcp/127.0.0.1:52414", session, str(nodes - 2)]
         scene.processes.append(Process(exo.host, "crowd", words, scene.directory))
-        eventually("the crowd is there", lambda: len(exo.state()["topology"]["nodes"]) == nodes - 1, 30, exo.tail)
+        eventually("the crowd is there", lambda: len(exo.nodes()) == nodes - 1, 30, exo.tail)
         eventually("with its downloads", lambda: len(exo.state()["downloads"]) >= nodes - 2, 90, exo.tail)
     phone = scene.phone("pixel")
     phone.wait_until_seen_by(exo, 20)
