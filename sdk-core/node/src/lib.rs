@@ -17,6 +17,7 @@
 //! * [`member`]: session, outbox, replica of the cluster's state, telemetry, leaving.
 //! * [`master`]: ordering, log, timeouts and election by exo's rules, for clusters of phones alone.
 //! * [`probe`]: what the files of a Linux machine tell about it, without allocation.
+//! * [`vitals`]: how this device is, who is told of it, and what it may therefore offer.
 //! * `probing` (feature): the sockets that measure links between members.
 //! * `driver` (feature): tokio, zenoh, sockets, HTTP. What cannot be simulated, and nothing else.
 #![forbid(unsafe_code)]
@@ -31,6 +32,7 @@ pub mod member;
 pub mod probe;
 #[cfg(feature = "driver")]
 pub mod probing;
+pub mod vitals;
 
 pub use exo_telemetry::{Now, Random, now, random};
 pub use interface::{Interface, InterfaceKind};

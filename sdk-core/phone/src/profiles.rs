@@ -1,13 +1,12 @@
 //! Simulated devices. Every name says so: nobody shall take one for a phone that is there.
 
-use std::time::Instant;
-
 use clap::ValueEnum;
-use exo_node::{
-    driver::Probe,
-    member::{Disk, Gauges, Identity, Memory, Readings},
+use exo_telemetry::{
+    Now, Reading, Readings,
+    probe::{Identity, Probe},
+    protocol::DeviceType,
+    reading::{Figure, Groups, NetworkKind, Quantity},
 };
-use exo_wire::gathered::Backend;
 
 const GIB: u64 = 1 << 30;
 
@@ -82,69 +81,83 @@ impl Profile {
     }
 }
 
-/// A device that is not there.
+/// A device that is not there. All that it tells is an estimate, and says of what.
 #[derive(Clone, Debug)]
 pub(crate) struct SimulatedProbe {
     profile: Profile,
     name: Option<String>,
-    serves: bool,
-    started: Instant,
+    started: Option<Now>,
 }
 
 impl SimulatedProbe {
-    /// A device of this profile. It does not serve, so exo sees neither memory nor a backend of it.
-    pub(crate) fn new(profile: Profile, name: Option<String>) -> Self {
-        Self { profile, name, serves: false, started: Instant::now() }
-    }
-
-    /// The same with an engine, simulated too: its memory and temperature are announced. Only for a cluster of
-    /// simulated phones: an exo would place models here.
-    pub(crate) fn serving(mut self) -> Self {
-        self.serves = true;
-        self
+    /// A device of this profile.
+    pub(crate) const fn new(profile: Profile, name: Option<String>) -> Self {
+        Self { profile, name, started: None }
     }
 
     /// A slow wave between 0 and 1, another for each profile.
-    fn wave(&self) -> f64 {
+    fn wave(&mut self, now: Now) -> f64 {
+        let started = *self.started.get_or_insert(now);
         let phase = self.profile as u8 as f64;
-        (self.started.elapsed().as_secs_f64() / 7.0 + phase).sin().midpoint(1.0)
+        (now.mono.since(started.mono).as_secs_f64() / 7.0 + phase).sin().midpoint(1.0)
     }
 }
 
 impl Probe for SimulatedProbe {
-    fn measure(&self) -> Readings {
+    fn identity(&mut self) -> Identity {
         let device = self.profile.device();
-        let wave = self.wave();
-        let available = device.memory / 4 + (device.memory as f64 / 4.0 * wave) as u64;
-        let gauges =
-            Gauges { temperature: Some(30.0 + 8.0 * wave), gpu_use: Some(0.5 * wave), ..Gauges::default() };
-        Readings {
-            memory: Some(Memory { total: device.memory, available, swap_total: 0, swap_available: 0 }),
-            disk: Some(Disk { total: device.disk, available: device.disk / 2 }),
-            identity: Some(Identity {
-                name: self.name.clone().unwrap_or_else(|| format!("{} (simulated)", device.model)),
-                model: format!("{} (simulated)", device.model),
-                chip: device.chip.to_owned(),
-                os_version: device.os_version.to_owned(),
-                os_build: device.os_build.to_owned(),
-            }),
-            interfaces: None,
-            gauges: if self.serves { gauges } else { Gauges::default() },
-            able: self.serves,
-            backends: if self.serves { vec![Backend::MlxCpu] } else { Vec::new() },
+        let apple = device.os_version.starts_with("iOS") || device.os_version.starts_with("iPadOS");
+        let model = format!("{} (simulated)", device.model);
+        Identity {
+            name: self.name.clone().unwrap_or_else(|| model.clone()),
+            model,
+            chip: device.chip.to_owned(),
+            os_version: device.os_version.to_owned(),
+            os_build: device.os_build.to_owned(),
+            vendor: "simulated".to_owned(),
+            device_type: if apple { DeviceType::MobileIos } else { DeviceType::MobileAndroid },
+        }
+    }
+
+    fn read(&mut self, now: Now, wanted: Groups, into: &mut Readings) {
+        let (device, wave, at) = (self.profile.device(), self.wave(now), now.wall.into());
+        let simulated = |figure| Reading::estimated(figure, "a simulated device", at);
+        let free = device.memory / 4 + (device.memory as f64 / 4.0 * wave) as u64;
+        let figures = [
+            (Quantity::MemoryTotal, Figure::Bytes(device.memory)),
+            (Quantity::MemoryAvailable, Figure::Bytes(free)),
+            (Quantity::DiskTotal, Figure::Bytes(device.disk)),
+            (Quantity::DiskAvailable, Figure::Bytes(device.disk / 2)),
+            (Quantity::ComputeUtilisation, Figure::Number(0.5 * wave)),
+            (Quantity::Temperature, Figure::Number(30.0 + 8.0 * wave)),
+            (Quantity::BatteryLevel, Figure::Number(0.8)),
+            (Quantity::BatteryCharging, Figure::Flag(true)),
+            (Quantity::PowerSave, Figure::Flag(false)),
+            (Quantity::NetworkKind, Figure::Network(NetworkKind::Wifi)),
+            (Quantity::NetworkMetered, Figure::Flag(false)),
+        ];
+        for quantity in Quantity::ALL.into_iter().filter(|quantity| wanted.contains(quantity.group())) {
+            let figure = figures.iter().find(|(told, _)| *told == quantity).map(|(_, figure)| *figure);
+            let missing = || Reading::unavailable("not simulated", at);
+            into.set(quantity, figure.map_or_else(missing, simulated));
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use exo_telemetry::{Source, now::Moment};
+
     use super::*;
+
+    const NOW: Now = Now { mono: Moment::after_start(Duration::ZERO), wall: Duration::ZERO };
 
     #[test]
     fn every_profile_says_that_it_is_simulated_and_runs_no_macos() {
         for profile in Profile::value_variants() {
-            let readings = SimulatedProbe::new(*profile, None).measure();
-            let identity = readings.identity.unwrap();
+            let identity = SimulatedProbe::new(*profile, None).identity();
             assert!(identity.name.contains("simulated"), "{identity:?}");
             assert!(identity.model.contains("simulated"), "{identity:?}");
             assert!(!identity.os_version.starts_with(|first: char| first.is_ascii_digit()), "{identity:?}");
@@ -152,13 +165,13 @@ mod tests {
     }
 
     #[test]
-    fn a_simulated_device_does_not_serve_unless_it_is_told_to() {
-        let probe = SimulatedProbe::new(Profile::Pixel9, None);
-        assert!(!probe.measure().able);
-        assert_eq!(probe.measure().gauges, Gauges::default());
-        let readings = probe.serving().measure();
-        assert!(readings.able);
-        let memory = readings.memory.unwrap();
-        assert!(memory.available <= memory.total);
+    fn nothing_of_a_simulated_device_was_measured() {
+        let mut readings = Readings::unavailable("not looked at", NOW.wall.into());
+        SimulatedProbe::new(Profile::Pixel9, None).read(NOW, Groups::ALL, &mut readings);
+        for quantity in Quantity::ALL {
+            assert_ne!(readings.get(quantity).source(), Source::Measured, "{quantity:?}");
+        }
+        assert!(readings.memory.available.get().unwrap() <= readings.memory.total.get().unwrap());
+        assert!(readings.thermal.temperature.get().is_some());
     }
 }

@@ -22,6 +22,14 @@ pub trait Probe: Send {
 pub struct Identity {
     /// What its owner calls it: "Ada's Pixel".
     pub name: String,
+    /// What its maker calls it: "Pixel 9".
+    pub model: String,
+    /// "Tensor G4".
+    pub chip: String,
+    /// "Android 16". Never a leading digit: exo takes that for macOS.
+    pub os_version: String,
+    /// "BP2A.250605.031".
+    pub os_build: String,
     /// Who made what computes in it: "Qualcomm".
     pub vendor: String,
     /// What computes in it.

@@ -53,6 +53,7 @@ fn what_is_not_a_message_is_refused_and_the_error_says_why() {
             ProtocolError::TooDeep => "too_deep",
             ProtocolError::BadVersion { .. } => "bad_version",
             ProtocolError::OtherMajor { .. } => "other_major",
+            ProtocolError::OtherDevice { .. } => "other_device",
             ProtocolError::UnknownType { .. } => "unknown_type",
             ProtocolError::Missing { .. } => "missing",
             ProtocolError::Field { .. } => "field",

@@ -2,19 +2,21 @@
 
 mod wishes;
 
-use std::{future::pending, net::SocketAddr, sync::Arc, time::Duration};
+use std::{future::pending, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
+use exo_telemetry::{Readings, protocol::DeviceId, reading::Groups};
 use exo_wire::Namespace;
 use tokio::{
     sync::{mpsc, oneshot},
-    time,
+    time::{self, Instant, Sleep},
 };
 
 use super::{
-    Probe,
     clock::Clock,
     hosts::PastHosts,
+    http::Inquiry,
     link::{Heard, Link, LinkEvent, Losses},
+    looks::Looks,
     network::{Network, NetworkEvent},
     phones::{Phones, PhonesEvent},
     task::{Running, ended},
@@ -23,7 +25,8 @@ use super::{
 use crate::{
     Now,
     discovery::{self, Discovery, Locator},
-    member::{self, Acquaintance, Member, MemberConfig, MemberState, Readings, Request},
+    member::{self, Acquaintance, Member, MemberConfig, MemberState, Request},
+    vitals::{self, Vitals},
 };
 
 /// The machines are asked again after this long though nothing happened: while the device is suspended tokio's
@@ -33,8 +36,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 /// How long closing the last link may take.
 const CLOSE_WITHIN: Duration = Duration::from_secs(1);
-/// So many looks at the device that brought nothing, and nothing is known of it.
-const FRUITLESS: u32 = 3;
 /// Payloads that are read in one go, before anything else gets its turn.
 const PAYLOADS_IN_A_ROW: usize = 64;
 
@@ -43,6 +44,8 @@ const PAYLOADS_IN_A_ROW: usize = 64;
 pub(super) enum Order {
     /// For the member.
     Request(Request),
+    /// For the vitals.
+    Vitals(vitals::Input<'static>),
     /// End at once, without a goodbye.
     Abandon,
 }
@@ -64,7 +67,12 @@ pub(super) struct Actor {
     pub(super) is_shown: bool,
     pub(super) past_hosts: Option<PastHosts>,
     pub(super) network: Network,
-    pub(super) probe: Arc<dyn Probe>,
+    pub(super) vitals: Vitals,
+    pub(super) looks: Looks,
+    /// Who tells other members how it is, if our id can be part of a key.
+    pub(super) own: Option<DeviceId>,
+    /// Pages that somebody asks for, if we serve any.
+    pub(super) inquiries: Option<mpsc::Receiver<Inquiry>>,
     pub(super) losses: Arc<Losses>,
     pub(super) told: Told,
     pub(super) orders: mpsc::Receiver<Order>,
@@ -73,11 +81,12 @@ pub(super) struct Actor {
     pub(super) link: Option<Link>,
     pub(super) dialling: Running<Result<Link, String>>,
     pub(super) fetching: Running<Result<Vec<u8>, String>>,
-    pub(super) measuring: Running<Option<Readings>>,
-    /// Looks at the device that brought nothing, in a row.
-    pub(super) fruitless: u32,
+    pub(super) looking: Running<(Groups, Option<Box<Readings>>)>,
     /// A link that sends its last words and closes.
     pub(super) closing: Option<oneshot::Receiver<()>>,
+    /// Rings no later than the machines' next deadline. One for all waits: each new timer that is the earliest wakes the
+    /// thread that keeps the timers, and most deadlines move away with every payload.
+    pub(super) alarm: Pin<Box<Sleep>>,
     /// Nobody holds the node any more.
     pub(super) orphaned: bool,
     pub(super) stats: NodeStats,
@@ -90,7 +99,8 @@ enum Happened {
     Linked(Result<Link, String>),
     Link(LinkEvent),
     Fetched(Result<Vec<u8>, String>),
-    Measured(Option<Box<Readings>>),
+    Looked(Groups, Option<Box<Readings>>),
+    Asked(Inquiry),
     Network(NetworkEvent),
     Phones(PhonesEvent),
     Due,
@@ -121,8 +131,8 @@ impl Actor {
 
     /// Waits for the next thing, or for the machines' next deadline.
     async fn happens(&mut self) -> Happened {
-        let wait = self.wait();
-        let (link, phones) = (self.link.as_mut(), self.phones.as_mut());
+        self.set_alarm();
+        let (link, phones, inquiries) = (self.link.as_mut(), self.phones.as_mut(), self.inquiries.as_mut());
         // Not biased: a flood on one side shall not starve the others.
         tokio::select! {
             order = self.orders.recv(), if !self.orphaned => match order {
@@ -137,19 +147,32 @@ impl Actor {
             fetched = ended(&mut self.fetching) => {
                 Happened::Fetched(fetched.unwrap_or_else(|| Err("asking broke off".to_owned())))
             }
-            readings = ended(&mut self.measuring) => Happened::Measured(readings.flatten().map(Box::new)),
+            looked = ended(&mut self.looking) => {
+                let (groups, readings) = looked.unwrap_or((Groups::NONE, None));
+                Happened::Looked(groups, readings)
+            }
+            Some(inquiry) = async { match inquiries { Some(asked) => asked.recv().await, None => pending().await } } =>
+                Happened::Asked(inquiry),
             event = async { match phones { Some(phones) => phones.next().await, None => pending().await } } =>
                 Happened::Phones(event),
             event = self.network.next() => Happened::Network(event),
-            () = time::sleep(wait) => Happened::Due,
+            () = &mut self.alarm => Happened::Due,
+        }
+    }
+
+    /// An alarm that rings too early costs one look at the deadlines; one that rings too late is set anew.
+    fn set_alarm(&mut self) {
+        let due = Instant::now() + self.wait();
+        if self.alarm.is_elapsed() || due < self.alarm.deadline() {
+            self.alarm.as_mut().reset(due);
         }
     }
 
     fn wait(&self) -> Duration {
         let phones = self.phones.as_ref().and_then(Phones::deadline);
-        let deadlines = [self.discovery.deadline(), self.member.deadline(), phones, self.told.deadline()];
+        let machines = [self.discovery.deadline(), self.member.deadline(), self.vitals.deadline(), phones];
         let now = self.clock.now().mono;
-        let next = deadlines.into_iter().flatten().min();
+        let next = machines.into_iter().chain([self.told.deadline()]).flatten().min();
         next.map_or(LONGEST_WAIT, |due| due.since(now)).clamp(SHORTEST_WAIT, LONGEST_WAIT)
     }
 
@@ -157,11 +180,13 @@ impl Actor {
         let now = self.clock.now();
         match happened {
             Happened::Ordered(Order::Request(request)) => self.requested(now, request),
+            Happened::Ordered(Order::Vitals(input)) => self.vitals.handle(now, input),
             Happened::Orphaned => {
                 self.orphaned = true;
                 self.requested(now, Request::Leave);
             }
-            Happened::Ordered(Order::Abandon) | Happened::Due => {}
+            // What follows from these is seen by whoever looks at the link or at the clock.
+            Happened::Ordered(Order::Abandon) | Happened::Due | Happened::Link(LinkEvent::Listened) => {}
             Happened::Linked(Ok(link)) => self.linked(now, link),
             Happened::Linked(Err(why)) => self.unlinked(why),
             Happened::Link(LinkEvent::Lost(why)) => {
@@ -170,6 +195,9 @@ impl Actor {
                 self.unlinked(why);
             }
             Happened::Link(LinkEvent::Acquainted(told)) => self.acquainted(&told),
+            Happened::Link(LinkEvent::Told(told)) => {
+                self.vitals.handle(now, vitals::Input::Heard(&told.device, &told.payload));
+            }
             Happened::Link(LinkEvent::Heard(first)) => {
                 self.heard(now, &first);
                 for _ in 1..PAYLOADS_IN_A_ROW {
@@ -184,7 +212,11 @@ impl Actor {
                 let state = fetched.as_deref().map_err(Clone::clone);
                 self.member.handle(now, member::Input::State(state));
             }
-            Happened::Measured(readings) => self.measured(now, readings.map(|readings| *readings)),
+            Happened::Looked(groups, Some(readings)) => {
+                self.vitals.handle(now, vitals::Input::Looked(groups, &readings));
+            }
+            Happened::Looked(_, None) => self.vitals.handle(now, vitals::Input::NotLooked),
+            Happened::Asked(inquiry) => self.answer(now, inquiry),
             Happened::Network(event) => self.network_event(event),
             Happened::Phones(event) => {
                 if let Some(phones) = &mut self.phones {
@@ -198,29 +230,32 @@ impl Actor {
         if self.member.deadline().is_some_and(|due| due <= now.mono) {
             self.member.handle(now, member::Input::Tick);
         }
+        if self.vitals.deadline().is_some_and(|due| due <= now.mono) {
+            self.vitals.handle(now, vitals::Input::Tick);
+        }
         if let Some(phones) = &mut self.phones {
             phones.tick(now);
         }
     }
 
-    /// A probe that is late once keeps its place; one that stays away is a device of which nothing is known.
-    fn measured(&mut self, now: Now, readings: Option<Readings>) {
-        self.fruitless = if readings.is_some() { 0 } else { self.fruitless.saturating_add(1) };
-        if readings.is_none() && self.fruitless < FRUITLESS {
-            return;
-        }
-        let mut readings = readings.unwrap_or_default();
-        if readings.interfaces.is_none() {
-            readings.interfaces = Some(self.network.interfaces().to_vec());
-        }
-        self.member.handle(now, member::Input::Readings(readings));
+    fn answer(&self, now: Now, inquiry: Inquiry) {
+        // Whoever asked may have gone.
+        let _ = match inquiry {
+            Inquiry::Metrics(answer) => answer.send(self.vitals.metrics(now).into_bytes()),
+            Inquiry::Telemetry(answer) => {
+                answer.send(serde_json::to_vec(&self.vitals.cluster(now)).unwrap_or_default())
+            }
+        };
     }
 
     fn requested(&mut self, now: Now, request: Request) {
         match request {
-            Request::ScreenShown(shown) => self.is_shown = shown,
+            Request::ScreenShown(shown) => {
+                self.is_shown = shown;
+                self.vitals.handle(now, vitals::Input::Shown(shown));
+            }
             Request::AllowUnknownBuild(allowed) => self.config.allow_unknown_build = allowed,
-            Request::Leave => {}
+            Request::Leave => self.vitals.handle(now, vitals::Input::Leave),
         }
         self.member.handle(now, member::Input::Request(request));
     }

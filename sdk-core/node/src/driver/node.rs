@@ -8,6 +8,12 @@ use std::{
     time::Duration,
 };
 
+use exo_telemetry::{
+    aggregator::ClusterState,
+    policy::Policy,
+    protocol::{DeviceCapabilities, DeviceId},
+    reading::Groups,
+};
 use exo_wire::NodeId;
 use tokio::{
     runtime::{Builder, Handle, Runtime},
@@ -21,9 +27,10 @@ use super::{
     clock::Clock,
     dns_sd, entropy,
     hosts::PastHosts,
-    http::{Pages, Server},
+    http::{Inquiry, Pages, Server},
     identity,
     link::Losses,
+    looks::Looks,
     network::Network,
     phones::Phones,
     sockets::Bind,
@@ -32,6 +39,7 @@ use super::{
 use crate::{
     discovery::{Discovery, Provider, ProviderStatus},
     member::{ClusterView, Member, MemberConfig, MemberState, Request},
+    vitals::{self, Condition, Vitals, VitalsConfig, Work},
 };
 
 const WAITING_ORDERS: usize = 16;
@@ -159,9 +167,54 @@ impl Node {
         Pulled::new(self.reports.trouble.clone())
     }
 
+    /// How this device is: readings, allowance and heat. `None` until it was looked at.
+    pub fn condition(&self) -> Option<Arc<Condition>> {
+        self.reports.condition.borrow().clone()
+    }
+
+    /// The same, each time it changes, once a second at most.
+    pub fn conditions(&self) -> Pulled<Option<Arc<Condition>>> {
+        Pulled::new(self.reports.condition.clone())
+    }
+
+    /// How all members of this SDK are that told it, this device among them while somebody listens or watches.
+    pub fn telemetry(&self) -> Arc<ClusterState> {
+        self.reports.telemetry.borrow().clone()
+    }
+
+    /// The same, each time it changes, once a second at most.
+    pub fn telemetries(&self) -> Pulled<Arc<ClusterState>> {
+        Pulled::new(self.reports.telemetry.clone())
+    }
+
+    /// Changes what the owner allows. Holds from the next look at the device on, which comes at once.
+    pub fn set_policy(&self, policy: Policy) -> Result<(), NodeError> {
+        policy.check().map_err(|error| NodeError::new(NodeErrorKind::BadOptions, error.to_string()))?;
+        self.order(Order::Vitals(vitals::Input::Policy(policy)))
+    }
+
+    /// Says what the device can do, once that was measured. Other members of this SDK hear of it.
+    pub fn set_capabilities(&self, capabilities: DeviceCapabilities) -> Result<(), NodeError> {
+        self.order(Order::Vitals(vitals::Input::Capable(Box::new(capabilities))))
+    }
+
+    /// Says what the engine takes of the device. While it computes, the heat is looked at twice a second.
+    pub fn set_work(&self, work: Work) -> Result<(), NodeError> {
+        self.order(Order::Vitals(vitals::Input::Work(work)))
+    }
+
+    /// The system says that these readings changed: the device is looked at now, not when it is due.
+    pub fn noticed(&self, groups: Groups) -> Result<(), NodeError> {
+        self.order(Order::Vitals(vitals::Input::Noticed(groups)))
+    }
+
     /// Asks something of the member.
     pub fn request(&self, request: Request) -> Result<(), NodeError> {
-        self.orders.try_send(Order::Request(request)).map_err(|error| match error {
+        self.order(Order::Request(request))
+    }
+
+    fn order(&self, order: Order) -> Result<(), NodeError> {
+        self.orders.try_send(order).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {
                 NodeError::new(NodeErrorKind::System, "the node is busy: ask again")
             }
@@ -210,6 +263,9 @@ impl Drop for Node {
     }
 }
 
+/// What is asked of us by people and scrapers, at most so many at a time.
+const WAITING_INQUIRIES: usize = 16;
+
 type Belongings = (Told, Arc<Losses>, mpsc::Receiver<Order>);
 type Ready = std_mpsc::Sender<Result<Handle, NodeError>>;
 
@@ -234,7 +290,7 @@ fn live(options: JoinOptions, node_id: NodeId, (told, losses, orders): Belonging
     let lived = catch_unwind(AssertUnwindSafe(|| {
         runtime.block_on(async {
             match start(options, node_id, (told, losses, orders)).await {
-                Ok((actor, _server)) => {
+                Ok((actor, _servers)) => {
                     let _ = ready.send(Ok(Handle::current()));
                     actor.run().await
                 }
@@ -260,15 +316,36 @@ async fn start(
     mut options: JoinOptions,
     node_id: NodeId,
     (told, losses, orders): Belongings,
-) -> Result<(Actor, Option<Server>), NodeError> {
+) -> Result<(Actor, Vec<Server>), NodeError> {
+    options.policy.check().map_err(|error| NodeError::new(NodeErrorKind::BadOptions, error.to_string()))?;
     let clock = Clock::start();
-    let server = match options.expose_node_id {
+    let mut servers = Vec::new();
+    if let Some(address) = options.expose_node_id {
+        servers.push(serve(address, Pages::of(Some(node_id.as_str()))).await?);
+    }
+    let inquiries = match options.metrics {
         Some(address) => {
-            let started = Server::start(address, Pages::of(Some(node_id.as_str()))).await;
-            Some(started.map_err(|why| NodeError::new(NodeErrorKind::Port, why))?)
+            let (asked, inquiries) = mpsc::channel::<Inquiry>(WAITING_INQUIRIES);
+            servers.push(serve(address, Pages::asking(asked)).await?);
+            Some(inquiries)
         }
         None => None,
     };
+    let looks = Looks::new(options.probe, clock.now());
+    let own = DeviceId::new(node_id.as_str());
+    let mut vitals = Vitals::new(
+        clock.now(),
+        VitalsConfig {
+            device_id: own.clone().unwrap_or_else(DeviceId::nameless),
+            identity: looks.identity().await,
+            policy: options.policy,
+            governor: options.governor,
+            backends: options.backends,
+            utc_offset: options.utc_offset,
+        },
+        entropy::random(),
+    );
+    vitals.handle(clock.now(), vitals::Input::Watched(inquiries.is_some()));
     let bind = if options.search.is_confined_to_loopback() { Bind::Loopback } else { Bind::Anywhere };
     let dns_sd = options.dns_sd.clone().unwrap_or_else(|| dns_sd::by_default(options.search.on.clone()));
     let network = Network::start(bind, dns_sd);
@@ -306,20 +383,27 @@ async fn start(
         config,
         phones,
         network,
-        probe: options.probe,
+        vitals,
+        looks,
+        own,
+        inquiries,
+        alarm: Box::pin(time::sleep(Duration::ZERO)),
         losses,
         told,
         orders,
         link: None,
         dialling: None,
         fetching: None,
-        measuring: None,
-        fruitless: 0,
+        looking: None,
         closing: None,
         orphaned: false,
         stats: NodeStats::default(),
     };
-    Ok((actor, server))
+    Ok((actor, servers))
+}
+
+async fn serve(address: std::net::SocketAddr, pages: Arc<Pages>) -> Result<Server, NodeError> {
+    Server::start(address, pages).await.map_err(|why| NodeError::new(NodeErrorKind::Port, why))
 }
 
 fn in_words(panic: &(dyn Any + Send)) -> String {

@@ -2,10 +2,11 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use exo_wire::NodeId;
+use exo_telemetry::{policy::Policy, probe::Probe, thermal::GovernorConfig};
+use exo_wire::{NodeId, gathered::Backend};
 
-use super::{FoundingOptions, HostProbe, Probe, dns_sd::DiscoveryProvider};
-use crate::discovery::SearchConfig;
+use super::{FoundingOptions, dns_sd::DiscoveryProvider};
+use crate::{discovery::SearchConfig, probe::LinuxProbe};
 
 /// Who this device is to the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +20,6 @@ pub enum WhoAmI {
 }
 
 /// How to join. [`JoinOptions::new`] is what an app wants.
-#[derive(Clone)]
 pub struct JoinOptions {
     /// Who we are.
     pub who: WhoAmI,
@@ -27,8 +27,19 @@ pub struct JoinOptions {
     pub search: SearchConfig,
     /// Who does DNS-SD: the system of a phone, through the app. Without one the node does it itself.
     pub dns_sd: Option<Arc<dyn DiscoveryProvider>>,
-    /// How the device is.
-    pub probe: Arc<dyn Probe>,
+    /// How the device is. Asked on a thread of its own, never twice at once; one that hangs or panics is not waited for.
+    pub probe: Box<dyn Probe>,
+    /// What the owner of the device allows. A device that may not work offers no backend and no memory to exo.
+    pub policy: Policy,
+    /// Which heat is too much.
+    pub governor: GovernorConfig,
+    /// What the engine of this device is called in exo's words. None: there is no engine, and nothing is offered.
+    pub backends: Vec<Backend>,
+    /// By how many minutes the owner's clock is ahead of UTC, for quiet hours.
+    pub utc_offset: Option<i16>,
+    /// Serve `GET /metrics` for Prometheus and `GET /telemetry` here. Nothing in them is secret, but only who runs on
+    /// this device needs them: use a loopback address.
+    pub metrics: Option<SocketAddr>,
     /// Hear everything, say nothing.
     pub listen_only: bool,
     /// Send although the cluster's build is not known.
@@ -49,7 +60,12 @@ impl JoinOptions {
             who,
             search: SearchConfig::default(),
             dns_sd: None,
-            probe: Arc::new(HostProbe::default()),
+            probe: Box::new(LinuxProbe::default()),
+            policy: Policy::default(),
+            governor: GovernorConfig::default(),
+            backends: Vec::new(),
+            utc_offset: None,
+            metrics: None,
             listen_only: false,
             allow_unknown_build: false,
             telemetry_every: Duration::from_secs(10),
@@ -64,6 +80,9 @@ impl std::fmt::Debug for JoinOptions {
         f.debug_struct("JoinOptions")
             .field("who", &self.who)
             .field("search", &self.search)
+            .field("policy", &self.policy)
+            .field("backends", &self.backends)
+            .field("metrics", &self.metrics)
             .field("listen_only", &self.listen_only)
             .field("allow_unknown_build", &self.allow_unknown_build)
             .field("telemetry_every", &self.telemetry_every)

@@ -5,17 +5,23 @@ use std::{
     time::Duration,
 };
 
+use exo_telemetry::aggregator::ClusterState;
 use tokio::sync::watch;
 
 use super::link::Losses;
 use crate::{
+    Now,
     discovery::ProviderStatus,
     member::{ClusterView, Member, MemberState, Stats},
     now::Moment,
+    vitals::{Condition, Vitals},
 };
 
 /// A view is built from the whole replica: a few times a second is enough for any screen.
 const VIEW_EVERY: Duration = Duration::from_millis(250);
+
+/// A forecast takes a fraction of a millisecond, and every member's telemetry is copied.
+const TELEMETRY_EVERY: Duration = Duration::from_secs(1);
 
 /// What a node did so far. Counters never go back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,6 +48,8 @@ pub(super) struct Reports {
     pub(super) discovery: watch::Receiver<Arc<[ProviderStatus]>>,
     pub(super) stats: watch::Receiver<NodeStats>,
     pub(super) trouble: watch::Receiver<Option<Arc<str>>>,
+    pub(super) condition: watch::Receiver<Option<Arc<Condition>>>,
+    pub(super) telemetry: watch::Receiver<Arc<ClusterState>>,
 }
 
 /// The sending ends, for the driver.
@@ -52,9 +60,13 @@ pub(super) struct Told {
     discovery: watch::Sender<Arc<[ProviderStatus]>>,
     stats: watch::Sender<NodeStats>,
     trouble: watch::Sender<Option<Arc<str>>>,
+    condition: watch::Sender<Option<Arc<Condition>>>,
+    telemetry: watch::Sender<Arc<ClusterState>>,
     losses: Arc<Losses>,
     view_is_old: bool,
     next_view: Moment,
+    vitals_are_old: bool,
+    next_vitals: Moment,
 }
 
 impl Told {
@@ -64,12 +76,16 @@ impl Told {
         let discovery = watch::Sender::new(Arc::default());
         let stats = watch::Sender::new(NodeStats::default());
         let trouble = watch::Sender::new(None);
+        let condition = watch::Sender::new(None);
+        let telemetry = watch::Sender::new(Arc::default());
         let reports = Reports {
             state: state.subscribe(),
             view: view.subscribe(),
             discovery: discovery.subscribe(),
             stats: stats.subscribe(),
             trouble: trouble.subscribe(),
+            condition: condition.subscribe(),
+            telemetry: telemetry.subscribe(),
         };
         let told = Self {
             state,
@@ -77,9 +93,13 @@ impl Told {
             discovery,
             stats,
             trouble,
+            condition,
+            telemetry,
             losses,
             view_is_old: false,
             next_view: Moment::default(),
+            vitals_are_old: false,
+            next_vitals: Moment::default(),
         };
         (told, reports)
     }
@@ -87,6 +107,11 @@ impl Told {
     /// The member said that something changed; [`Self::refresh`] tells it.
     pub(super) const fn member_changed(&mut self) {
         self.view_is_old = true;
+    }
+
+    /// The vitals said that something changed; [`Self::refresh_vitals`] tells it.
+    pub(super) const fn vitals_changed(&mut self) {
+        self.vitals_are_old = true;
     }
 
     /// The state, if it is a new one.
@@ -135,8 +160,20 @@ impl Told {
         }
     }
 
-    /// When [`Self::refresh`] has something to do.
+    /// How we and the others are, if that changed and it is time.
+    pub(super) fn refresh_vitals(&mut self, now: Now, vitals: &mut Vitals) {
+        if self.vitals_are_old && now.mono >= self.next_vitals {
+            self.vitals_are_old = false;
+            self.next_vitals = now.mono + TELEMETRY_EVERY;
+            self.condition.send_replace(Some(Arc::new(vitals.condition(now))));
+            self.telemetry.send_replace(Arc::new(vitals.cluster(now)));
+        }
+    }
+
+    /// When [`Self::refresh`] or [`Self::refresh_vitals`] has something to do.
     pub(super) fn deadline(&self) -> Option<Moment> {
-        self.view_is_old.then_some(self.next_view)
+        let view = self.view_is_old.then_some(self.next_view);
+        let vitals = self.vitals_are_old.then_some(self.next_vitals);
+        view.into_iter().chain(vitals).min()
     }
 }

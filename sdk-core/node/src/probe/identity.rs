@@ -7,13 +7,63 @@ use super::{
     tree::Tree,
 };
 
-pub(super) fn identity(tree: &Tree) -> Identity {
+/// exo's dashboard shows names in one line.
+const LONGEST_NAME: usize = 64;
+
+/// Who the machine is; `name` is what its owner calls it, if that is not its host name.
+pub(super) fn identity(tree: &Tree, name: Option<&str>) -> Identity {
     let (device_type, vendor) = what_computes(tree);
+    let host = || tree.line("proc/sys/kernel/hostname");
+    let name = name.map(short).filter(|name| !name.is_empty()).or_else(host);
+    let unknown = || "unknown".to_owned();
     Identity {
-        name: tree.line("proc/sys/kernel/hostname").unwrap_or_else(|| "a computer".to_owned()),
+        name: name.unwrap_or_else(|| "a computer".to_owned()),
+        model: model(tree).unwrap_or_else(unknown),
+        chip: chip(tree).unwrap_or_else(unknown),
+        os_version: os_version(tree),
+        os_build: tree.line("proc/sys/kernel/osrelease").unwrap_or_else(unknown),
         vendor: vendor.to_owned(),
         device_type,
     }
+}
+
+fn short(text: &str) -> String {
+    let printable = text.trim().chars().filter(|c| !c.is_control());
+    printable.take(LONGEST_NAME).collect::<String>().trim_end().to_owned()
+}
+
+fn model(tree: &Tree) -> Option<String> {
+    tree.line("sys/devices/virtual/dmi/id/product_name").or_else(|| tree.line("proc/device-tree/model"))
+}
+
+fn chip(tree: &Tree) -> Option<String> {
+    let text = tree.text("proc/cpuinfo")?;
+    let value = |name: &str| text.lines().find_map(|line| value_of(line, name)).map(short);
+    value("model name").or_else(|| value("Hardware")).filter(|chip| !chip.is_empty())
+}
+
+/// "Debian GNU/Linux 13": never a leading digit, which exo would take for macOS.
+fn os_version(tree: &Tree) -> String {
+    let release = tree.text("etc/os-release").unwrap_or_default();
+    let pretty = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    let pretty = short(pretty.unwrap_or("").trim().trim_matches('"'));
+    if pretty.starts_with(char::is_alphabetic) { pretty } else { short(&format!("{} {pretty}", os_name())) }
+}
+
+fn os_name() -> &'static str {
+    match std::env::consts::OS {
+        "macos" => "macOS",
+        "ios" => "iOS",
+        "android" => "Android",
+        "windows" => "Windows",
+        _ => "Linux",
+    }
+}
+
+/// What a line of `/proc/cpuinfo` says of this.
+fn value_of<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let (key, value) = line.split_once(':')?;
+    (key.trim() == name).then(|| value.trim())
 }
 
 fn what_computes(tree: &Tree) -> (DeviceType, &'static str) {
@@ -51,12 +101,7 @@ fn maker(card: &Card) -> (DeviceType, &'static str) {
 
 fn processor(tree: &Tree) -> &'static str {
     let text = tree.text("proc/cpuinfo").unwrap_or_default();
-    let value = |name: &str| {
-        text.lines().find_map(|line| {
-            let (key, value) = line.split_once(':')?;
-            (key.trim() == name).then(|| value.trim())
-        })
-    };
+    let value = |name: &str| text.lines().find_map(|line| value_of(line, name));
     match (value("vendor_id"), value("CPU implementer")) {
         (Some("GenuineIntel"), _) => "Intel",
         (Some("AuthenticAMD"), _) => "AMD",

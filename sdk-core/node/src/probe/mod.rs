@@ -34,6 +34,7 @@ use tree::Tree;
 pub struct LinuxProbe {
     tree: Tree,
     models: PathBuf,
+    name: Option<String>,
     sources: Sources,
     buffer: Buffer,
 }
@@ -70,7 +71,14 @@ impl LinuxProbe {
         let tree = Tree::new(root.into());
         let models = tree.path("");
         let sources = Sources::find(&tree, &models);
-        Self { tree, models, sources, buffer: Buffer::default() }
+        Self { tree, models, name: None, sources, buffer: Buffer::default() }
+    }
+
+    /// Calls the device this instead of its host name.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
     }
 
     /// Measures the disk that holds this directory.
@@ -104,7 +112,7 @@ impl Sources {
 
 impl Probe for LinuxProbe {
     fn identity(&mut self) -> Identity {
-        identity::identity(&self.tree)
+        identity::identity(&self.tree, self.name.as_deref())
     }
 
     fn read(&mut self, now: Now, wanted: Groups, into: &mut Readings) {

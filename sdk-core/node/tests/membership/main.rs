@@ -4,6 +4,7 @@
 
 mod exo;
 mod phones;
+mod telemetry;
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -11,10 +12,10 @@ use exo::Exo;
 use exo_node::{
     discovery::{Advertisement, Link, Provider},
     driver::{
-        JoinOptions, Node, NodeErrorKind, Probe, WhoAmI,
+        JoinOptions, Node, NodeErrorKind, WhoAmI,
         dns_sd::{DiscoveryProvider, DnsSdError, ServiceListener},
     },
-    member::{ClusterView, MemberState, Readings, Request},
+    member::{ClusterView, MemberState, Request},
 };
 use serde_json::Value;
 use tokio::time::timeout;
@@ -215,23 +216,6 @@ async fn streams_end_with_the_node() {
         last
     });
     assert_eq!(ended.await.expect("the streams never end"), Some(MemberState::Left));
-    exo.kill().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_probe_that_panics_costs_its_readings_and_nothing_else() {
-    struct Broken;
-    impl Probe for Broken {
-        fn measure(&self) -> Readings {
-            panic!("a probe that panics on purpose")
-        }
-    }
-    let exo = Exo::start(MASTER).await;
-    let mut options = to(&exo);
-    options.probe = Arc::new(Broken);
-    let node = Node::join(options).unwrap();
-    joined(&node).await;
-    node.leave(PATIENCE).await.unwrap();
     exo.kill().await;
 }
 

@@ -11,7 +11,7 @@ use exo_node::{
     discovery::Provider,
     driver::{FoundingOptions, JoinOptions, MeetingPlace, Node, WhoAmI},
 };
-use exo_wire::NodeId;
+use exo_wire::{NodeId, gathered::Backend};
 use tokio::{
     sync::{mpsc, watch},
     task::JoinHandle,
@@ -111,7 +111,9 @@ impl Phone {
         NAMESPACE.clone_into(&mut options.search.namespace);
         options.search.only = Some(BTreeSet::from([Provider::Loopback]));
         options.search.discovery_port = network.nobodys_port();
-        options.probe = Arc::new(SimulatedProbe::new(self.profile, None).serving());
+        options.probe = Box::new(SimulatedProbe::new(self.profile, None));
+        // With an engine, simulated too, their memory and temperature are announced. No exo can see it.
+        options.backends = vec![Backend::MlxCpu];
         options.telemetry_every = Duration::from_secs(5);
         options.founding = Some(FoundingOptions {
             app: NAMESPACE.to_owned(),

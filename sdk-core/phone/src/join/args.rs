@@ -5,14 +5,15 @@ mod search;
 use std::{
     net::{Ipv6Addr, SocketAddr},
     path::PathBuf,
-    sync::Arc,
     time::Duration,
 };
 
 use clap::Args as ClapArgs;
-use exo_node::driver::{
-    FoundingOptions, HostProbe, JoinOptions, MeetingPlace, Probe, WhoAmI, default_data_dir,
+use exo_node::{
+    driver::{FoundingOptions, JoinOptions, MeetingPlace, WhoAmI, default_data_dir},
+    probe::LinuxProbe,
 };
+use exo_telemetry::probe::Probe;
 use exo_wire::datagram::API_PORT;
 
 use crate::{
@@ -87,6 +88,9 @@ struct PhoneArgs {
     /// Where the node id is kept
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
+    /// Serve GET /metrics (Prometheus) and GET /telemetry there, for programs on this computer
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:9473")]
+    metrics: Option<SocketAddr>,
     #[arg(
         long,
         help = "Serve GET /node_id, so that exo draws links to this device and prefers it for models"
@@ -156,20 +160,21 @@ impl PhoneArgs {
         let mut options = JoinOptions::new(who);
         options.search = self.search.config()?;
         options.probe = self.probe();
+        options.metrics = self.metrics;
         options.listen_only = self.listen_only;
         options.allow_unknown_build = self.allow_unknown_build;
         options.expose_node_id = self.expose_node_id.then(|| SocketAddr::from(([0, 0, 0, 0], self.api_port)));
         Ok(options)
     }
 
-    fn probe(&self) -> Arc<dyn Probe> {
+    fn probe(&self) -> Box<dyn Probe> {
         if let Some(profile) = self.profile {
-            return Arc::new(SimulatedProbe::new(profile, self.name.clone()));
+            return Box::new(SimulatedProbe::new(profile, self.name.clone()));
         }
-        let probe = HostProbe::default();
+        let probe = LinuxProbe::default();
         match &self.name {
-            Some(name) => Arc::new(probe.named(name.as_str())),
-            None => Arc::new(probe),
+            Some(name) => Box::new(probe.named(name.as_str())),
+            None => Box::new(probe),
         }
     }
 }

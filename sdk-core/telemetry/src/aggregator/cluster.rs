@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// All devices at one moment.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct ClusterState {
     /// When, by our own clock.
     pub at: Timestamp,

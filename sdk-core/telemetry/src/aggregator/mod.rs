@@ -95,13 +95,31 @@ impl Aggregator {
 
     /// Takes the bytes of one message.
     pub fn hear(&mut self, now: Now, bytes: &[u8]) -> Result<Heard, ProtocolError> {
-        match Message::parse(bytes) {
-            Ok(message) => Ok(self.take(now, message)),
-            Err(error) => {
-                self.refused = self.refused.saturating_add(1);
-                Err(error)
+        let message = Message::parse(bytes);
+        self.take_or_refuse(now, message)
+    }
+
+    /// Takes the bytes of one message that came under the name of `device`: on its key, over its socket. A message that
+    /// speaks of another device is refused, or one member could speak for all.
+    pub fn hear_from(&mut self, now: Now, device: &str, bytes: &[u8]) -> Result<Heard, ProtocolError> {
+        let heard = Message::parse(bytes).and_then(|message| match message.device_id() {
+            Some(says) if says.as_str() != device => {
+                Err(ProtocolError::OtherDevice { says: says.to_string(), key: device.to_owned() })
             }
+            _ => Ok(message),
+        });
+        self.take_or_refuse(now, heard)
+    }
+
+    fn take_or_refuse(
+        &mut self,
+        now: Now,
+        message: Result<Message, ProtocolError>,
+    ) -> Result<Heard, ProtocolError> {
+        if message.is_err() {
+            self.refused = self.refused.saturating_add(1);
         }
+        Ok(self.take(now, message?))
     }
 
     /// Takes one message.

@@ -17,6 +17,11 @@ impl DeviceId {
         ((1..=128).contains(&id.len()) && id.bytes().all(fits)).then(|| Self(id.into()))
     }
 
+    /// For a device whose name in the cluster is no id; it tells nobody.
+    pub fn nameless() -> Self {
+        Self("nameless".into())
+    }
+
     /// As text.
     pub fn as_str(&self) -> &str {
         &self.0

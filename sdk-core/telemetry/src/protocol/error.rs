@@ -32,6 +32,16 @@ pub enum ProtocolError {
         /// What it speaks.
         theirs: Version,
     },
+    /// It came under the name of one device and speaks of another.
+    #[error(
+        "the message speaks of {says:?} and came under the name {key:?}: a device speaks of itself alone"
+    )]
+    OtherDevice {
+        /// Of whom it speaks.
+        says: String,
+        /// Under whose name it came.
+        key: String,
+    },
     /// There is no such message in this version.
     #[error("no message of protocol {VERSION} has the type {kind:?}")]
     UnknownType {

@@ -29,7 +29,7 @@ mod unit;
 pub use backtest::{Backtest, Backtested};
 pub use error::ThermalError;
 pub use forecast::Forecast;
-pub use governor::{GovernorConfig, Level, Limits, Measures, Standing, ThermalGovernor};
+pub use governor::{GovernorConfig, Level, Limits, Measures, Outlook, Standing, TICK, ThermalGovernor};
 pub use model::{Learnt, ThermalModel};
 pub use observation::{LevelNames, Observation};
 pub use overview::Overview;

@@ -31,6 +31,10 @@ pub(crate) fn id(name: &str) -> DeviceId {
 pub(crate) fn registration(name: &str) -> DeviceRegistration {
     let identity = Identity {
         name: format!("{name} of Ada"),
+        model: "Pixel 9".into(),
+        chip: "Tensor G4".into(),
+        os_version: "Android 16".into(),
+        os_build: "BP2A".into(),
         vendor: "Arm".into(),
         device_type: DeviceType::MobileAndroid,
     };

@@ -1,32 +1,31 @@
 //! Doing what the machines ask.
 
-use std::{sync::Arc, time::Duration};
-
-use tokio::time;
-
 use super::Actor;
 use crate::{
     discovery::{self, Advertisement},
     driver::{
-        Probe, entropy, http, link,
+        entropy, http,
+        link::{self, Link},
         phones::{Phones, Wish},
     },
-    member::{self, Member, MemberState, Readings},
+    member::{self, Member, MemberState},
+    vitals,
 };
 
-/// A probe that takes longer is left behind: its readings come too late to be true.
-const MEASURE_WITHIN: Duration = Duration::from_secs(3);
 /// No machine asks for more at a time. A loop between two of them would be a fault; it shall not hang the task.
 const MOST_WISHES: usize = 10_000;
 
 impl Actor {
     /// Does everything that the machines want, until neither wants anything.
     pub(super) fn do_as_asked(&mut self) {
+        self.notice_listeners();
         for _ in 0..MOST_WISHES {
             if let Some(output) = self.member.poll() {
                 self.for_member(output);
             } else if let Some(output) = self.discovery.poll() {
                 self.for_discovery(output);
+            } else if let Some(output) = self.vitals.poll() {
+                self.for_vitals(output);
             } else if let Some(wish) = self.phones.as_mut().and_then(Phones::poll) {
                 self.for_phones(wish);
             } else {
@@ -34,8 +33,18 @@ impl Actor {
             }
         }
         self.notice_attachment();
-        let now = self.clock.now().mono;
-        self.told.refresh(now, &self.member, self.stats);
+        let now = self.clock.now();
+        self.told.refresh(now.mono, &self.member, self.stats);
+        self.told.refresh_vitals(now, &mut self.vitals);
+    }
+
+    /// We speak to other members while the cluster knows us, and not where we only listen.
+    fn notice_listeners(&mut self) {
+        let joined = matches!(self.member.state(), MemberState::Joined { .. });
+        let heard = joined && self.link.as_ref().is_some_and(Link::is_listened);
+        if heard != self.vitals.is_listened() {
+            self.vitals.handle(self.clock.now(), vitals::Input::Listened(heard));
+        }
     }
 
     /// Who is joined to an exo remembers where it is, and tells others: some of them may not multicast. Who hosts phones
@@ -65,18 +74,14 @@ impl Actor {
         match output {
             member::Output::Dial(locators) => {
                 self.hang_up();
-                let dialling = link::open_first(locators, link::GUEST, self.losses.clone());
+                let dialling = link::open_first(locators, link::GUEST, self.own.clone(), self.losses.clone());
                 self.dialling = Some(tokio::spawn(dialling));
             }
             member::Output::HangUp => self.hang_up(),
             member::Output::FetchState(address) => {
                 self.fetching = Some(tokio::spawn(http::get(address, "/state")));
             }
-            member::Output::Measure => {
-                if self.measuring.is_none() {
-                    self.measuring = Some(tokio::spawn(measure(self.probe.clone())));
-                }
-            }
+            member::Output::Measure => self.vitals.handle(self.clock.now(), vitals::Input::Asked),
             member::Output::Publish(sealed) => {
                 if !self.link.as_ref().is_some_and(|link| link.publish(sealed)) {
                     self.stats.unsent += 1;
@@ -84,6 +89,25 @@ impl Actor {
             }
             member::Output::Search(searching) => self.search(searching),
             member::Output::Changed => self.told.member_changed(),
+        }
+    }
+
+    fn for_vitals(&mut self, output: vitals::Output) {
+        match output {
+            vitals::Output::Look(groups) => {
+                let look = self.looks.clone().look(self.clock.now(), groups);
+                self.looking = Some(tokio::spawn(async move { (groups, look.await) }));
+            }
+            vitals::Output::Tell(message) => {
+                if let Some(link) = &self.link {
+                    link.tell(message);
+                }
+            }
+            vitals::Output::Announce(mut readings) => {
+                readings.interfaces = Some(self.network.interfaces().to_vec());
+                self.member.handle(self.clock.now(), member::Input::Readings(*readings));
+            }
+            vitals::Output::Changed => self.told.vitals_changed(),
         }
     }
 
@@ -147,10 +171,4 @@ impl Actor {
         // A task that is let go of runs on and drops what it opened, which closes it.
         self.dialling = None;
     }
-}
-
-/// Asks the probe, on a thread of its own. One that breaks or does not answer has no readings.
-async fn measure(probe: Arc<dyn Probe>) -> Option<Readings> {
-    let measuring = tokio::task::spawn_blocking(move || probe.measure());
-    time::timeout(MEASURE_WITHIN, measuring).await.ok()?.ok()
 }

@@ -1,4 +1,5 @@
-//! A server for the two pages that others may ask of us: `/node_id`, and `/state` of a master.
+//! A server for the few pages that others may ask of us: `/node_id`, `/state` of a master, and `/metrics` and
+//! `/telemetry` for people.
 //!
 //! Off unless the app asks: exo's workers probe `/node_id`, and each answer becomes an edge that makes exo prefer us
 //! to its own machines.
@@ -12,7 +13,7 @@ use std::{
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
+    sync::{Semaphore, mpsc, oneshot},
     task::JoinHandle,
     time,
 };
@@ -23,18 +24,37 @@ use crate::http::request::{Asked, asked};
 const MOST_CONNECTIONS: usize = 16;
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What is served, as JSON. `None` is a 404.
+const JSON: &str = "application/json";
+/// What Prometheus calls its text.
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// What is served. What is absent is a 404.
 #[derive(Debug, Default)]
 pub(in crate::driver) struct Pages {
     node_id: Option<String>,
     state: Mutex<Option<Arc<[u8]>>>,
+    telemetry: Option<mpsc::Sender<Inquiry>>,
+}
+
+/// A page that is only made when somebody asks for it.
+#[derive(Debug)]
+pub(in crate::driver) enum Inquiry {
+    /// `/metrics`.
+    Metrics(oneshot::Sender<Vec<u8>>),
+    /// `/telemetry`.
+    Telemetry(oneshot::Sender<Vec<u8>>),
 }
 
 impl Pages {
     /// Pages with this at `/node_id`.
     pub(in crate::driver) fn of(node_id: Option<&str>) -> Arc<Self> {
         let node_id = node_id.map(|id| format!("\"{id}\""));
-        Arc::new(Self { node_id, state: Mutex::default() })
+        Arc::new(Self { node_id, ..Self::default() })
+    }
+
+    /// Pages that are asked of the one behind this.
+    pub(in crate::driver) fn asking(telemetry: mpsc::Sender<Inquiry>) -> Arc<Self> {
+        Arc::new(Self { telemetry: Some(telemetry), ..Self::default() })
     }
 
     /// Puts a new `/state` up.
@@ -42,12 +62,21 @@ impl Pages {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(json);
     }
 
-    fn page(&self, path: &str) -> Option<Arc<[u8]>> {
-        match path {
-            "/node_id" => self.node_id.as_ref().map(|id| id.as_bytes().into()),
-            "/state" => self.state.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            _ => None,
-        }
+    async fn page(&self, path: &str) -> Option<(&'static str, Arc<[u8]>)> {
+        let page = match path {
+            "/node_id" => self.node_id.as_ref()?.as_bytes().into(),
+            "/state" => self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()?,
+            "/metrics" => return Some((PROMETHEUS, self.ask(Inquiry::Metrics).await?)),
+            "/telemetry" => self.ask(Inquiry::Telemetry).await?,
+            _ => return None,
+        };
+        Some((JSON, page))
+    }
+
+    async fn ask(&self, about: fn(oneshot::Sender<Vec<u8>>) -> Inquiry) -> Option<Arc<[u8]>> {
+        let (answer, answered) = oneshot::channel();
+        self.telemetry.as_ref()?.send(about(answer)).await.ok()?;
+        answered.await.ok().map(Into::into)
     }
 }
 
@@ -104,7 +133,7 @@ async fn answer(mut stream: TcpStream, pages: &Pages) -> std::io::Result<()> {
         request.extend_from_slice(piece.get(..length).unwrap_or_default());
         match asked(&request) {
             Asked::Unfinished if length > 0 => {}
-            Asked::Get(path) => match pages.page(&path) {
+            Asked::Get(path) => match pages.page(&path).await {
                 Some(page) => break ("200 OK", Some(page)),
                 None => break ("404 Not Found", None),
             },
@@ -112,13 +141,13 @@ async fn answer(mut stream: TcpStream, pages: &Pages) -> std::io::Result<()> {
             Asked::Unfinished | Asked::Nonsense => break ("400 Bad Request", None),
         }
     };
-    let body: &[u8] = page.as_deref().unwrap_or_default();
+    let (kind, body) = page.unwrap_or_else(|| (JSON, Arc::default()));
     let head = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         body.len()
     );
     stream.write_all(head.as_bytes()).await?;
-    stream.write_all(body).await?;
+    stream.write_all(&body).await?;
     stream.shutdown().await
 }
 

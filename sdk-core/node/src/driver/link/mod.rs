@@ -12,14 +12,17 @@ mod acquaintances;
 mod config;
 mod inbox;
 mod open;
+mod telemetry;
 
 pub(super) use config::Role;
 pub(super) use inbox::{Heard, Inbox, Losses};
 pub(super) use open::{GUEST, open, open_first};
+pub(super) use telemetry::Told;
 
 use std::sync::mpsc::{SyncSender, TrySendError};
 
 use exo_wire::{Sealed, Zid};
+use telemetry::Ear;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{discovery::Locator, member::Acquaintance};
@@ -34,11 +37,22 @@ pub(super) struct Link {
     pub(super) locator: Locator,
     /// The router's id.
     pub(super) zid: Option<Zid>,
-    outgoing: SyncSender<Sealed>,
+    outgoing: SyncSender<Outgoing>,
     inbox: Inbox,
     acquaintances: Option<mpsc::Receiver<Acquaintance>>,
+    /// Only where we are a member.
+    ear: Option<Ear>,
     lost: oneshot::Receiver<String>,
     closed: oneshot::Receiver<()>,
+}
+
+/// What waits for the link's thread.
+#[derive(Debug)]
+enum Outgoing {
+    /// For one of exo's topics.
+    Sealed(Sealed),
+    /// For our own key.
+    Telemetry(Vec<u8>),
 }
 
 /// What a link tells.
@@ -48,6 +62,10 @@ pub(super) enum LinkEvent {
     Heard(Heard),
     /// The router told of a router, maybe of itself.
     Acquainted(Acquaintance),
+    /// Another member of this SDK told how it is.
+    Told(Told),
+    /// [`Link::is_listened`] changed.
+    Listened,
     /// The transport is gone. Nothing follows.
     Lost(String),
 }
@@ -62,6 +80,7 @@ impl Link {
             lost = &mut self.lost => {
                 LinkEvent::Lost(lost.unwrap_or_else(|_| "the session was closed".to_owned()))
             }
+            Some(event) = heard(self.ear.as_mut()) => event,
         }
     }
 
@@ -72,14 +91,35 @@ impl Link {
 
     /// Hands a payload to the link's thread. False if too many wait already: the network does not take them.
     pub(super) fn publish(&self, payload: Sealed) -> bool {
-        match self.outgoing.try_send(payload) {
+        match self.outgoing.try_send(Outgoing::Sealed(payload)) {
             Ok(()) => true,
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => false,
         }
     }
 
+    /// Tells other members of this SDK. What cannot be told now is not told: something newer follows.
+    pub(super) fn tell(&self, message: Vec<u8>) {
+        let _ = self.outgoing.try_send(Outgoing::Telemetry(message));
+    }
+
+    /// Whether any other member of this SDK hears us.
+    pub(super) fn is_listened(&self) -> bool {
+        self.ear.as_ref().is_some_and(|ear| *ear.listened.borrow())
+    }
+
     /// Sends what waits, closes the session, and tells when that is done. Dropping a link does the same, unheard.
     pub(super) fn close(self) -> oneshot::Receiver<()> {
         self.closed
+    }
+}
+
+/// What members of this SDK say; `None` where none can. Safe to drop while it waits.
+async fn heard(ear: Option<&mut Ear>) -> Option<LinkEvent> {
+    let ear = ear?;
+    tokio::select! {
+        biased;
+        Ok(()) = ear.listened.changed() => Some(LinkEvent::Listened),
+        Some(told) = ear.told.recv() => Some(LinkEvent::Told(told)),
+        else => None,
     }
 }

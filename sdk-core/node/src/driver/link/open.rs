@@ -9,7 +9,8 @@ use std::{
     time::Duration,
 };
 
-use exo_wire::{Sealed, Topic, Zid};
+use exo_telemetry::protocol::DeviceId;
+use exo_wire::{Topic, Zid};
 use tokio::{sync::oneshot, task::JoinSet, time};
 use zenoh::{
     Session, Wait,
@@ -20,9 +21,10 @@ use zenoh::{
 };
 
 use super::{
-    Link, Role, WAITING_PAYLOADS, acquaintances,
+    Link, Outgoing, Role, WAITING_PAYLOADS, acquaintances,
     config::{config, plainly},
     inbox::{Losses, Slot, inbox},
+    telemetry,
 };
 use crate::discovery::Locator;
 
@@ -40,6 +42,7 @@ pub(in crate::driver) const GUEST: &[Topic] = &[Topic::GlobalEvents, Topic::Elec
 pub(in crate::driver) async fn open_first(
     locators: Vec<Locator>,
     topics: &'static [Topic],
+    own: Option<DeviceId>,
     losses: Arc<Losses>,
 ) -> Result<Link, String> {
     let mut attempts = JoinSet::new();
@@ -48,8 +51,8 @@ pub(in crate::driver) async fn open_first(
     let mut next = waiting.next();
     loop {
         if let Some(locator) = next.take() {
-            let losses = losses.clone();
-            attempts.spawn(async move { open(Role::Client(locator), topics, losses).await });
+            let (own, losses) = (own.clone(), losses.clone());
+            attempts.spawn(async move { open(Role::Client(locator), topics, own, losses).await });
         }
         tokio::select! {
             Some(attempt) = attempts.join_next() => match attempt {
@@ -74,10 +77,11 @@ pub(in crate::driver) async fn open_first(
     Err(failures.join("; "))
 }
 
-/// Opens a session in this role.
+/// Opens a session in this role. `own` is who tells other members how it is, if it does.
 pub(in crate::driver) async fn open(
     role: Role,
     topics: &'static [Topic],
+    own: Option<DeviceId>,
     losses: Arc<Losses>,
 ) -> Result<Link, String> {
     let (Role::Client(locator) | Role::Router(locator, _)) = role;
@@ -87,7 +91,7 @@ pub(in crate::driver) async fn open(
         .await
         .map_err(|_| format!("{locator} did not answer"))?
         .map_err(|error| format!("{locator} could not be reached: {}", plainly(error.as_ref())))?;
-    equip(session, role, locator, topics, losses)
+    equip(session, role, locator, topics, own, losses)
         .await
         .map_err(|error| format!("the session with {locator} broke off: {}", plainly(error.as_ref())))
 }
@@ -97,6 +101,7 @@ async fn equip(
     role: Role,
     locator: Locator,
     topics: &'static [Topic],
+    own: Option<DeviceId>,
     losses: Arc<Losses>,
 ) -> zenoh::Result<Link> {
     let (lost_sender, lost) = oneshot::channel();
@@ -112,7 +117,7 @@ async fn equip(
         // Clients come and go; a router is there until it is closed.
         Role::Router(_, zid) => (zid, (None, Some(lost_sender))),
     };
-    let (slot, inbox) = inbox(losses);
+    let (slot, inbox) = inbox(losses.clone());
     for &topic in topics {
         subscribe(&session, topic, slot.clone()).await?;
     }
@@ -120,15 +125,22 @@ async fn equip(
         Role::Client(_) => Some(acquaintances::ask(&session).await?),
         Role::Router(..) => None,
     };
+    let (mouth, ear) = match own {
+        Some(own) => {
+            let (mouth, ear) = telemetry::join(&session, &own, losses).await?;
+            (Some(mouth), Some(ear))
+        }
+        None => (None, None),
+    };
     let (outgoing, waiting) = sync_channel(WAITING_PAYLOADS);
     let (closed_sender, closed) = oneshot::channel();
     thread::Builder::new().name("exo-link".into()).spawn(move || {
-        publish_all(&waiting, &session, role);
-        drop(held);
+        publish_all(&waiting, &session, role, mouth.as_ref());
+        drop((held, mouth));
         let _ = session.close().wait();
         let _ = closed_sender.send(());
     })?;
-    Ok(Link { locator, zid: Some(zid), outgoing, inbox, acquaintances, lost, closed })
+    Ok(Link { locator, zid: Some(zid), outgoing, inbox, acquaintances, ear, lost, closed })
 }
 
 /// Tells, once, when the transport to the router is gone.
@@ -164,9 +176,23 @@ async fn subscribe(session: &Session, topic: Topic, slot: Slot) -> zenoh::Result
 
 /// Publishes until the link is dropped. As exo does: reliable, and blocking rather than dropping when the network is
 /// slow; zenoh gives a router that takes nothing 5 s, then it closes the transport.
-fn publish_all(waiting: &Receiver<Sealed>, session: &Session, role: Role) {
+fn publish_all(
+    waiting: &Receiver<Outgoing>,
+    session: &Session,
+    role: Role,
+    telemetry: Option<&Publisher<'_>>,
+) {
     let mut publishers: Vec<(Topic, Publisher<'_>)> = Vec::new();
-    while let Ok(sealed) = waiting.recv() {
+    while let Ok(outgoing) = waiting.recv() {
+        let sealed = match outgoing {
+            Outgoing::Sealed(sealed) => sealed,
+            Outgoing::Telemetry(message) => {
+                if let Some(telemetry) = telemetry {
+                    let _ = telemetry.put(message).wait();
+                }
+                continue;
+            }
+        };
         // A master of phones speaks through its own router alone.
         if matches!(role, Role::Client(_)) && !sealed.is_a_guests() {
             continue;

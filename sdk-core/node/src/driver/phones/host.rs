@@ -124,7 +124,7 @@ async fn open_pair(
     let server = Server::start(SocketAddr::new(at.ip(), api), pages).await?;
     let port = server.address().port().checked_sub(1).filter(|port| *port != 0).ok_or("no port below")?;
     let locator = Locator::new(SocketAddr::new(at.ip(), port));
-    let link = link::open(Role::Router(locator, zid), MASTER, losses).await?;
+    let link = link::open(Role::Router(locator, zid), MASTER, None, losses).await?;
     Ok((link, server, port))
 }
 
