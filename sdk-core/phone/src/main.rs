@@ -2,14 +2,18 @@
 //!
 //! * [`demo`], which is also what happens without a command: three simulated phones on this computer.
 //! * [`join`]: finds the exo that is there and becomes a member of it, or founds a cluster of phones.
+//! * [`telemetry`]: how this device is, and how warm it will be.
 //! * [`doctor`]: opens the GPU and tests it.
 
+mod amounts;
 mod demo;
 mod doctor;
 mod exit;
 mod join;
 mod profiles;
+mod sheet;
 mod stop;
+mod telemetry;
 mod terminal;
 mod watch;
 
@@ -30,6 +34,7 @@ enum Command {
     Demo(demo::Args),
     Join(join::JoinArgs),
     Found(join::FoundArgs),
+    Telemetry(telemetry::Args),
     Doctor(doctor::Args),
 }
 
@@ -39,6 +44,7 @@ fn main() -> ExitCode {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Join(args)) => join::run("exo-phone join", args.options(), &args.show),
         Some(Command::Found(args)) => join::run("exo-phone found", args.options(), &args.show),
+        Some(Command::Telemetry(args)) => telemetry::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     }
 }

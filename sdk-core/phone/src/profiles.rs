@@ -95,11 +95,19 @@ impl SimulatedProbe {
         Self { profile, name, started: None }
     }
 
+    fn running(&mut self, now: Now) -> f64 {
+        let started = *self.started.get_or_insert(now);
+        now.mono.since(started.mono).as_secs_f64()
+    }
+
     /// A slow wave between 0 and 1, another for each profile.
     fn wave(&mut self, now: Now) -> f64 {
-        let started = *self.started.get_or_insert(now);
-        let phase = self.profile as u8 as f64;
-        (now.mono.since(started.mono).as_secs_f64() / 7.0 + phase).sin().midpoint(1.0)
+        (self.running(now) / 7.0 + self.profile as u8 as f64).sin().midpoint(1.0)
+    }
+
+    /// A phone that was just put to work: it warms by 10 °C, most of it in the first minutes.
+    fn degrees(&mut self, now: Now) -> f64 {
+        29.0 + self.profile as u8 as f64 - 10.0 * (-self.running(now) / 150.0).exp_m1()
     }
 }
 
@@ -120,7 +128,8 @@ impl Probe for SimulatedProbe {
     }
 
     fn read(&mut self, now: Now, wanted: Groups, into: &mut Readings) {
-        let (device, wave, at) = (self.profile.device(), self.wave(now), now.wall.into());
+        let (device, at) = (self.profile.device(), now.wall.into());
+        let (wave, degrees) = (self.wave(now), self.degrees(now));
         let simulated = |figure| Reading::estimated(figure, "a simulated device", at);
         let free = device.memory / 4 + (device.memory as f64 / 4.0 * wave) as u64;
         let figures = [
@@ -129,7 +138,7 @@ impl Probe for SimulatedProbe {
             (Quantity::DiskTotal, Figure::Bytes(device.disk)),
             (Quantity::DiskAvailable, Figure::Bytes(device.disk / 2)),
             (Quantity::ComputeUtilisation, Figure::Number(0.5 * wave)),
-            (Quantity::Temperature, Figure::Number(30.0 + 8.0 * wave)),
+            (Quantity::Temperature, Figure::Number(degrees)),
             (Quantity::BatteryLevel, Figure::Number(0.8)),
             (Quantity::BatteryCharging, Figure::Flag(true)),
             (Quantity::PowerSave, Figure::Flag(false)),

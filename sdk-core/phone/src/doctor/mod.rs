@@ -3,7 +3,6 @@
 //! [`examine`] asks the SDK and fills a [`Report`]; [`render`] and serde turn the report into text or JSON. The
 //! report is plain data, so what people read is tested without any device.
 
-mod amounts;
 mod examine;
 mod progress;
 mod render;

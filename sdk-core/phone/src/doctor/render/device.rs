@@ -5,7 +5,8 @@ use std::fmt::Write;
 use exo_gpu::{ComputeUnits, DeviceDescription, DeviceKind, Features, Limits};
 
 use crate::{
-    doctor::{amounts, report::Opened},
+    amounts,
+    doctor::report::Opened,
     terminal::{Palette, Role},
 };
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use exo_gpu::{KernelReport, Verdict};
 
 use crate::{
-    doctor::amounts,
+    amounts,
     terminal::{Palette, Role},
 };
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// `1536` is "1.5 KiB"; whole amounts have no decimals.
-pub(super) fn bytes(count: u64) -> String {
+pub(crate) fn bytes(count: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if count < 1024 {
         return format!("{count} B");
@@ -21,7 +21,7 @@ pub(super) fn bytes(count: u64) -> String {
 }
 
 /// "0.4 ms", "12 ms", "3.1 s".
-pub(super) fn time(duration: Duration) -> String {
+pub(crate) fn time(duration: Duration) -> String {
     let ms = duration.as_secs_f64() * 1e3;
     match ms {
         _ if ms < 10.0 => format!("{ms:.1} ms"),
@@ -31,7 +31,7 @@ pub(super) fn time(duration: Duration) -> String {
 }
 
 /// A part of what is allowed: "0 %", "31 %", and powers of ten where it is far beyond.
-pub(super) fn part(ratio: f64) -> String {
+pub(crate) fn part(ratio: f64) -> String {
     let percent = ratio * 100.0;
     if percent.abs() < 10_000.0 { format!("{percent:.0} %") } else { format!("{percent:.0e} %") }
 }
