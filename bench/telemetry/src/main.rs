@@ -74,7 +74,11 @@ fn facts() -> BTreeMap<String, String> {
     let solvers = "CP-SAT with 2 workers, HiGHS as it comes, ours on one core; theirs is the time in the solver alone, \
                    without the start of Python and the building of the model, ours the whole call from checking the \
                    problem to the plan, without explanations";
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("unavailable");
     BTreeMap::from([
+        // A busy machine slows those most that want both cores for long.
+        ("load_average_at_the_start".into(), load.into()),
         ("solvers".into(), solvers.into()),
         ("readings_of_this_machine".into(), rows::look::available()),
     ])
