@@ -1,4 +1,4 @@
-"""The loop that every Python rival runs: see bench/gpu/src/peer.rs for the protocol."""
+"""The loop that every Python rival runs: see bench/race/src/peer.rs for the protocol."""
 
 import sys
 import time

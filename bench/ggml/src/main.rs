@@ -2,7 +2,7 @@
 //!
 //! Reads `x.f32` and `w.f32`, quantises the weights with ggml's own code to each of its 4-bit types, writes each
 //! answer to `y.<backend>.<variant>.f32` and then times one variant for each line that it is sent (the protocol is
-//! in bench/gpu/src/peer.rs).
+//! in bench/race/src/peer.rs).
 
 mod matvec;
 

@@ -5,7 +5,6 @@
 mod data;
 mod light;
 mod ours;
-mod peer;
 mod rivals;
 mod rows;
 
@@ -16,7 +15,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use bench_race::{Titles, machine, plan, publish, race, row, stats};
+use bench_race::{Titles, machine, peer, plan, publish, race, row, stats};
 
 const TITLES: Titles = Titles { part: "gpu", page: "GPU benchmarks", plot: "exo-gpu beside its rivals" };
 

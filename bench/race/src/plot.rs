@@ -22,6 +22,8 @@ const RIGHT: f64 = 70.0;
 const TOP: f64 = 92.0;
 const STEP: f64 = 30.0;
 const BAR: f64 = 16.0;
+/// Letters that fit left of the bars.
+const LABEL: usize = 64;
 
 /// One line of the plot.
 struct Line {
@@ -80,12 +82,19 @@ fn lines(rows: &[Row]) -> Vec<Line> {
             });
         }
         for judged in judged {
-            let label = format!("{} {} vs {}", row.spec.id, row.spec.what, judged.against);
+            let label = label(&format!("{} {}", row.spec.id, row.spec.what), &judged.against);
             let is_met = judged.ratio >= judged.goal && row.errors().is_empty();
             lines.push(Line { label, judged: Some(judged), is_met });
         }
     }
     lines
+}
+
+/// What was done and against whom. Two bars of one row differ only in the latter, so the former gives way.
+fn label(what: &str, against: &str) -> String {
+    let against = format!(" vs {against}");
+    let room = LABEL.saturating_sub(against.chars().count()).max(LABEL / 2);
+    shortened(what, room) + &against
 }
 
 fn bar(line: &Line, axis: &Axis, top: f64) -> String {
@@ -94,7 +103,7 @@ fn bar(line: &Line, axis: &Axis, top: f64) -> String {
         r#"<text x="{:.1}" y="{:.1}" text-anchor="end" fill="{INK}">{}</text>"#,
         LEFT - 12.0,
         middle + 4.5,
-        escaped(&shortened(&line.label, 64)),
+        escaped(&shortened(&line.label, LABEL)),
     );
     match &line.judged {
         None => {
@@ -190,6 +199,13 @@ mod tests {
         let axis = Axis::over(&[]);
         assert!(bar(&line(1.0, 0.9), &axis, 0.0).contains(GREEN));
         assert!(bar(&line(0.8, 0.9), &axis, 0.0).contains(RED));
+    }
+
+    #[test]
+    fn a_long_label_still_says_against_whom() {
+        let long = label(&"a".repeat(200), "HiGHS");
+        assert!(long.ends_with("… vs HiGHS") && long.chars().count() == LABEL, "{long}");
+        assert_eq!(label("P3 allocate", "wgpu"), "P3 allocate vs wgpu");
     }
 
     #[test]

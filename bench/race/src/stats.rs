@@ -62,9 +62,9 @@ fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
     Some(f64::midpoint(*sorted.get(middle - 1)?, upper))
 }
 
-/// How many times better `ours` is than `theirs`, both being costs: above 1 we win.
+/// How many times better `ours` is than `theirs`, both being costs: above 1 we win. Nothing beside nothing is parity.
 pub fn ratio(ours: f64, theirs: f64) -> f64 {
-    theirs / ours
+    if ours == theirs { 1.0 } else { theirs / ours }
 }
 
 #[cfg(test)]
@@ -95,5 +95,11 @@ mod tests {
     fn half_the_cost_is_a_ratio_of_two() {
         assert_eq!(ratio(1.0, 2.0), 2.0);
         assert_eq!(ratio(2.0, 1.0), 0.5);
+    }
+
+    #[test]
+    fn a_budget_of_nothing_is_kept_by_nothing_alone() {
+        assert_eq!(ratio(0.0, 0.0), 1.0);
+        assert_eq!(ratio(3.0, 0.0), 0.0);
     }
 }

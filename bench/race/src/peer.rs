@@ -1,8 +1,9 @@
 //! Rivals that live in a process of their own: Python's and ggml's.
 //!
 //! They speak lines. At start: `version <text>`, any number of `variant <name>`, then `ready`; or `error <text>`.
-//! After that each line that we send names a variant, and the answer is the seconds that one piece of its work
-//! took, or `error <text>`. Between lines the process sleeps, so that it disturbs nobody else's turn.
+//! After that each line that we send is a piece of work and is answered by a line, or by `error <text>`. Where only speed
+//! matters, the line names a variant and the answer is the seconds that it took. Between lines the process sleeps, so
+//! that it disturbs nobody else's turn.
 
 use std::{
     cell::RefCell,
@@ -58,10 +59,19 @@ impl Peer {
 
     /// Seconds of one piece of `variant`'s work.
     fn measure(&mut self, variant: &str) -> Result<f64> {
+        let line = self.ask(variant)?;
+        line.parse().with_context(|| format!("{line:?} is no number of seconds"))
+    }
+
+    /// Sends a line and returns the answer.
+    pub fn ask(&mut self, work: &str) -> Result<String> {
         settle();
-        writeln!(self.to.as_mut().context("the process was told to end")?, "{variant}")?;
+        writeln!(self.to.as_mut().context("the process was told to end")?, "{work}")?;
         let line = self.line()?;
-        line.parse().with_context(|| line.strip_prefix("error ").unwrap_or(&line).to_owned())
+        match line.strip_prefix("error ") {
+            Some(error) => bail!("{error}"),
+            None => Ok(line),
+        }
     }
 
     fn line(&mut self) -> Result<String> {
@@ -106,7 +116,7 @@ mod tests {
     use super::*;
 
     fn folder() -> PathBuf {
-        std::env::temp_dir().join(format!("bench-gpu-peer-{}", std::process::id()))
+        std::env::temp_dir().join(format!("bench-peer-{}", std::process::id()))
     }
 
     fn shell(script: &str) -> Command {
