@@ -2,7 +2,8 @@
 //!
 //! exo takes an answer with its latest nonce alone and draws one each second, so no answer may be older than a
 //! second. A sweep sends one question over several seconds, hence two nonces may be alive here: each for a second
-//! after it was last sent. Whoever did not hear the question cannot guess the nonce.
+//! after it was last sent. The nonce keeps out those who heard nothing of us; it is no secret, for everybody on the LAN
+//! hears a Hello. An answer makes an address worth dialling, no more.
 
 use std::time::Duration;
 
