@@ -16,6 +16,7 @@ mod clock;
 pub mod dns_sd;
 mod entropy;
 mod error;
+mod exo_api;
 mod files;
 mod hosts;
 pub mod http;
@@ -34,6 +35,7 @@ mod told;
 mod window;
 
 pub use error::{NodeError, NodeErrorKind};
+pub use exo_api::{ApiError, ExoApi};
 pub use identity::default_data_dir;
 pub use node::Node;
 pub use options::{JoinOptions, WhoAmI};

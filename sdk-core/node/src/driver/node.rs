@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::{
-    JoinOptions, NodeError, NodeErrorKind, NodeStats, Pulled, WhoAmI,
+    ExoApi, JoinOptions, NodeError, NodeErrorKind, NodeStats, Pulled, WhoAmI,
     actor::{Actor, Order},
     clock::Clock,
     dns_sd, entropy,
@@ -157,6 +157,12 @@ impl Node {
     /// The same, each time there is something.
     pub fn troubles(&self) -> Pulled<Option<Arc<str>>> {
         Pulled::new(self.reports.trouble.clone())
+    }
+
+    /// The HTTP interface of the exo that we are linked to now, if it is known where that is.
+    pub fn exo_api(&self) -> Option<ExoApi> {
+        let address = *self.reports.api.borrow();
+        address.map(|address| ExoApi::new(address, self.runtime.clone()))
     }
 
     /// Asks something of the member.

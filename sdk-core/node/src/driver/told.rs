@@ -1,6 +1,7 @@
 //! What the app is told: the newest of everything, and no history.
 
 use std::{
+    net::SocketAddr,
     sync::{Arc, atomic::Ordering::Relaxed},
     time::Duration,
 };
@@ -42,6 +43,7 @@ pub(super) struct Reports {
     pub(super) discovery: watch::Receiver<Arc<[ProviderStatus]>>,
     pub(super) stats: watch::Receiver<NodeStats>,
     pub(super) trouble: watch::Receiver<Option<Arc<str>>>,
+    pub(super) api: watch::Receiver<Option<SocketAddr>>,
 }
 
 /// The sending ends, for the driver.
@@ -52,6 +54,7 @@ pub(super) struct Told {
     discovery: watch::Sender<Arc<[ProviderStatus]>>,
     stats: watch::Sender<NodeStats>,
     trouble: watch::Sender<Option<Arc<str>>>,
+    api: watch::Sender<Option<SocketAddr>>,
     losses: Arc<Losses>,
     view_is_old: bool,
     next_view: Moment,
@@ -64,12 +67,14 @@ impl Told {
         let discovery = watch::Sender::new(Arc::default());
         let stats = watch::Sender::new(NodeStats::default());
         let trouble = watch::Sender::new(None);
+        let api = watch::Sender::new(None);
         let reports = Reports {
             state: state.subscribe(),
             view: view.subscribe(),
             discovery: discovery.subscribe(),
             stats: stats.subscribe(),
             trouble: trouble.subscribe(),
+            api: api.subscribe(),
         };
         let told = Self {
             state,
@@ -77,6 +82,7 @@ impl Told {
             discovery,
             stats,
             trouble,
+            api,
             losses,
             view_is_old: false,
             next_view: Moment::default(),
@@ -124,6 +130,8 @@ impl Told {
             *told = stats;
             is_new
         });
+        let api = member.api();
+        self.api.send_if_modified(|told| std::mem::replace(told, api) != api);
         let is_new = *self.state.borrow() != *member.state();
         if self.view_is_old && (is_new || now >= self.next_view) {
             self.view_is_old = false;
