@@ -2,12 +2,14 @@
 //!
 //! * [`demo`], which is also what happens without a command: three simulated phones on this computer.
 //! * [`join`]: finds the exo that is there and becomes a member of it, or founds a cluster of phones.
+//! * [`place`]: shows how the cluster would run a model, and hands that to exo if asked to.
 //! * [`doctor`]: opens the GPU and tests it.
 
 mod demo;
 mod doctor;
 mod exit;
 mod join;
+mod place;
 mod profiles;
 mod stop;
 mod terminal;
@@ -30,6 +32,7 @@ enum Command {
     Demo(demo::Args),
     Join(join::JoinArgs),
     Found(join::FoundArgs),
+    Place(place::Args),
     Doctor(doctor::Args),
 }
 
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Join(args)) => join::run("exo-phone join", args.options(), &args.show),
         Some(Command::Found(args)) => join::run("exo-phone found", args.options(), &args.show),
+        Some(Command::Place(args)) => place::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     }
 }

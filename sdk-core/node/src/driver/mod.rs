@@ -18,6 +18,7 @@ mod entropy;
 mod error;
 mod exo_api;
 mod files;
+mod handing_over;
 mod hosts;
 pub mod http;
 mod identity;
@@ -36,6 +37,7 @@ mod window;
 
 pub use error::{NodeError, NodeErrorKind};
 pub use exo_api::{ApiError, ExoApi};
+pub use handing_over::{HandedOver, NotHandedOver};
 pub use identity::default_data_dir;
 pub use node::Node;
 pub use options::{JoinOptions, WhoAmI};

@@ -165,6 +165,14 @@ impl Node {
         address.map(|address| ExoApi::new(address, self.runtime.clone()))
     }
 
+    pub(super) fn watched_views(&self) -> watch::Receiver<Arc<ClusterView>> {
+        self.reports.view.clone()
+    }
+
+    pub(super) const fn own_runtime(&self) -> &Handle {
+        &self.runtime
+    }
+
     /// Asks something of the member.
     pub fn request(&self, request: Request) -> Result<(), NodeError> {
         self.orders.try_send(Order::Request(request)).map_err(|error| match error {

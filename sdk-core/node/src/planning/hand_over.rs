@@ -40,6 +40,14 @@ pub enum HandOverError {
     /// A build that we do not know: we do not know what it would do.
     #[error("this build of exo is not one that we know ({0}); use exo's own dashboard to place the model")]
     UnknownBuild(String),
+    /// exo has no card of the model, and would search Hugging Face for one.
+    #[error(
+        "this exo has not told of {model}, and would fetch it from Hugging Face unasked; add it there first"
+    )]
+    NotListed {
+        /// The model.
+        model: String,
+    },
     /// A node is not there now.
     #[error("{node} is not in the cluster any more; plan again")]
     NotPresent {
@@ -110,6 +118,9 @@ pub fn hand_over(
     }
     if let Some(why) = &now.stranger {
         return Err(HandOverError::UnknownBuild(why.clone()));
+    }
+    if !now.models.contains(card.model_id.as_str()) {
+        return Err(HandOverError::NotListed { model: card.model_id.to_string() });
     }
     stages.iter().try_for_each(|stage| check(plan, stage, card, now))?;
     let instance_id = InstanceId::from_random(random.wide());

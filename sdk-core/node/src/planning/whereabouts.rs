@@ -11,7 +11,7 @@ use exo_wire::{
 };
 use serde::Deserialize;
 
-use super::HandOverError;
+use super::{HandOverError, models_in_state};
 
 /// How exo sorts the ways from one node to another.
 const FASTEST_FIRST: [&str; 5] = ["thunderbolt", "maybe_ethernet", "ethernet", "wifi", "unknown"];
@@ -22,6 +22,8 @@ pub struct Whereabouts {
     pub(super) present: BTreeSet<String>,
     pub(super) backends: BTreeMap<String, Vec<String>>,
     pub(super) available: BTreeMap<String, u64>,
+    /// Models whose cards exo has.
+    pub(super) models: BTreeSet<String>,
     /// From a node to another: addresses, best first.
     ways: BTreeMap<(String, String), Vec<IpAddr>>,
     /// What no build that we know has, if there is something.
@@ -92,6 +94,7 @@ impl Whereabouts {
                 .iter()
                 .map(|(id, it)| (id.to_string(), it.ram_available))
                 .collect(),
+            models: models_in_state(state).unwrap_or_default(),
             ways,
             stranger,
         })

@@ -37,6 +37,7 @@ fn state(desk: &Desk) -> Value {
     state["nodeMemory"] = memory;
     state["nodeNetwork"] = network;
     state["nodeBackends"] = backends;
+    state["customModelCards"] = json!({ "x": { "modelId": model(1).model_id } });
     state
 }
 
@@ -144,6 +145,15 @@ fn a_build_that_nobody_knows_gets_nothing_from_us() {
         matches!(&refused, HandOverError::UnknownBuild(why) if why.contains("quantumLinks")),
         "{refused}"
     );
+}
+
+#[test]
+fn a_model_that_exo_would_have_to_search_for_is_refused() {
+    let (desk, card) = (Desk::mixed(), model(30));
+    let mut state = state(&desk);
+    state["customModelCards"] = json!({});
+    let refused = handed(&desk.plan(&card), &card, &state).unwrap_err();
+    assert!(matches!(refused, HandOverError::NotListed { .. }), "{refused}");
 }
 
 #[test]
