@@ -32,13 +32,14 @@ pub fn named(typed: &str, known: &BTreeSet<String>) -> Named {
     }
 }
 
-/// Those that contain what was typed, shortest first, then those that differ least.
+/// Those that contain what was typed, shortest first, then those that differ least: as a whole, or as far as was typed.
 fn near(typed: &str, known: &BTreeSet<String>) -> Vec<String> {
     let typed = short(typed).to_lowercase();
     let ranked = known.iter().filter_map(|name| {
         let lower = short(name).to_lowercase();
         let holds = typed.len() >= 2 && lower.contains(&typed);
-        let steps = if holds { 0 } else { steps(&typed, &lower) };
+        let beginning: String = lower.chars().take(typed.chars().count()).collect();
+        let steps = if holds { 0 } else { steps(&typed, &lower).min(steps(&typed, &beginning) + 1) };
         (steps * 2 <= typed.chars().count()).then_some((steps, lower.len(), name))
     });
     let mut ranked: Vec<_> = ranked.collect();
@@ -99,6 +100,7 @@ mod tests {
             Named::Near(vec!["a/Qwen3-0.6B-4bit".into(), "a/Qwen3-0.6B-8bit".into()])
         );
         assert_eq!(named("llama", &known()), Named::Near(vec!["a/Llama-3.2-1B-Instruct-4bit".into()]));
+        assert_eq!(named("lama-3", &known()), Named::Near(vec!["a/Llama-3.2-1B-Instruct-4bit".into()]));
         assert_eq!(named("zzzzzzzz", &known()), Named::Near(Vec::new()));
     }
 

@@ -156,7 +156,7 @@ fn handed(text: &mut String, report: &Report, palette: Palette) {
     let (role, words) = match &report.handed {
         None => return,
         Some(Handed::Over(over)) if over.seen => {
-            (Role::Good, format!("exo runs it: instance {}", over.instance_id))
+            (Role::Good, format!("exo took it: instance {} is in the cluster's log", over.instance_id))
         }
         Some(Handed::Over(over)) => (
             Role::Bad,
@@ -237,7 +237,9 @@ mod tests {
 
     #[test]
     fn what_became_of_the_hand_over_is_the_last_line() {
-        assert!(plain(&sample::handed(true)).ends_with("\nexo runs it: instance i-1\n"));
+        assert!(
+            plain(&sample::handed(true)).ends_with("\nexo took it: instance i-1 is in the cluster's log\n")
+        );
         assert!(plain(&sample::handed(false)).ends_with("its own log says why\n"));
         let refused = Report { handed: Some(Handed::Refused("because".into())), ..sample::split() };
         assert!(plain(&refused).ends_with("\nnot handed over: because\n"));

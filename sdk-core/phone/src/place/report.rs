@@ -35,7 +35,7 @@ impl Report {
         Self { model: model.name().to_owned(), plan, wishes, handed }
     }
 
-    /// Whether there is a plan, and exo runs it if that was wished.
+    /// Whether there is a plan, and exo has it in its log if that was wished.
     pub(super) fn is_as_wished(&self) -> bool {
         let is_handed = match &self.handed {
             None => true,
