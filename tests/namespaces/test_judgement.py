@@ -12,6 +12,7 @@ import pytest
 from . import processes, record
 from .exo import Exo
 from .phone import Phone
+from .place import assert_runnable
 from .processes import Process, eventually
 
 MASTER, PHONE = "c0", "1f"
@@ -136,3 +137,55 @@ def test_patience_ends_at_twice_the_time(monkeypatch: pytest.MonkeyPatch) -> Non
     assert processes.patience() == 2.0
     monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))
     assert processes.patience() == 1.0
+
+
+def ring_of_two() -> dict[str, Any]:
+    """A state with a sound instance on two nodes."""
+    card = {"modelId": "m", "nLayers": 3, "backends": ["MlxCpu"]}
+
+    def shard(rank: int, start: int, end: int) -> dict[str, Any]:
+        facts = {"deviceRank": rank, "worldSize": 2, "startLayer": start, "endLayer": end, "nLayers": 3}
+        return {"PipelineShardMetadata": {"modelCard": card, **facts}}
+
+    def way(ip: str) -> list[Any]:
+        return [{"sinkMultiaddr": {"ip_address": ip}}]
+
+    own = {"ip": "0.0.0.0", "port": 50000}
+    assigned = {"runnerToShard": {"ra": shard(0, 0, 2), "rb": shard(1, 2, 3)}, "nodeToRunner": {"a": "ra", "b": "rb"}}
+    hosts = {"a": [own, {"ip": "10.0.0.2", "port": 50000}], "b": [{"ip": "10.0.0.1", "port": 50000}, own]}
+    ring = {"shardAssignments": assigned, "hostsByNode": hosts, "ephemeralPort": 50000}
+    connections = {"a": {"b": way("10.0.0.2")}, "b": {"a": way("10.0.0.1")}}
+    return {
+        "instances": {"i": {"MlxRingInstance": ring}},
+        "topology": {"nodes": ["a", "b"], "connections": connections},
+        "nodeBackends": {"a": ["MlxCpu"], "b": ["MlxCpu"]},
+    }
+
+
+def test_a_ring_that_exo_could_start_passes() -> None:
+    assert_runnable(ring_of_two(), "i")
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("topology.nodes", ["a"]),
+        ("nodeBackends.b", []),
+        ("nodeBackends.b", ["Vllm"]),
+        ("instances.i.MlxRingInstance.shardAssignments.runnerToShard.rb.PipelineShardMetadata.deviceRank", 0),
+        ("instances.i.MlxRingInstance.shardAssignments.runnerToShard.rb.PipelineShardMetadata.startLayer", 1),
+        ("instances.i.MlxRingInstance.shardAssignments.runnerToShard.rb.PipelineShardMetadata.endLayer", 2),
+        ("instances.i.MlxRingInstance.hostsByNode.a", [{"ip": "0.0.0.0", "port": 50000}]),
+        ("instances.i.MlxRingInstance.hostsByNode.b", [{"ip": "10.9.9.9", "port": 50000}] * 2),
+        ("instances.i.MlxRingInstance.ephemeralPort", 50001),
+    ],
+)
+def test_a_ring_that_exo_could_not_start_fails(path: str, value: Any) -> None:
+    state = ring_of_two()
+    *way, last = path.split(".")
+    part: Any = state
+    for key in way:
+        part = part[key]
+    part[last] = value
+    with pytest.raises(AssertionError):
+        assert_runnable(state, "i")

@@ -1,14 +1,16 @@
-"""exo's HTTP interface, as far as members and tests need it: /node_id, /state, /events. IPv4 only, as exo's."""
+"""exo's HTTP interface, as far as members and tests need it. IPv4 only, as exo's."""
 
 from typing import Any
 
 from . import http
 from .node import Node
+from .placing import Placing
 from .state import camel
 
 
 async def run(node: Node, port: int, extra_keys: dict[str, Any]) -> None:
     """`extra_keys` appear in /state and make it that of a build that nobody knows."""
+    placing = Placing(node, node.downloads)
     await http.serve(
         "0.0.0.0",
         port,
@@ -16,5 +18,7 @@ async def run(node: Node, port: int, extra_keys: dict[str, Any]) -> None:
             "/node_id": lambda: node.node_id,
             "/state": lambda: node.state.view | extra_keys,
             "/events": lambda: [camel(event) for event in node.applied],
+            "/models": placing.models,
         },
+        {"/instance": placing.create_instance},
     )

@@ -32,6 +32,9 @@ class Election:
     def start(self) -> None:
         self._begin([], 0.0)
 
+    def is_campaigning(self) -> bool:
+        return self.campaign is not None and not self.campaign.done()
+
     def token_changed(self) -> None:
         """Further changes within the pause belong to the same round."""
         if self.settling is None:

@@ -116,9 +116,9 @@ class Worker:
             self.emit(e.TopologyEdgeDeleted(conn=conn))
 
 
-def pending_download(node_id: str, number: int) -> DownloadPending:
-    """One of the ~120 model cards that each exo node lists every minute, about as large as a real one."""
-    card = ModelCard(
+def model_card(number: int) -> ModelCard:
+    """One of the ~120 that each exo knows, about as large as a real one."""
+    return ModelCard(
         model_id=f"mlx-community/Model-{number:03}-8bit",
         storage_size=Memory(in_bytes=(number + 1) << 30),
         n_layers=61,
@@ -133,7 +133,11 @@ def pending_download(node_id: str, number: int) -> DownloadPending:
         backends=[Backend.METAL, Backend.CUDA, Backend.CPU],
         context_length=202752,
     )
+
+
+def pending_download(node_id: str, number: int) -> DownloadPending:
+    """What an exo tells of each model every minute."""
     shard = PipelineShardMetadata(
-        model_card=card, device_rank=0, world_size=1, start_layer=0, end_layer=61, n_layers=61
+        model_card=model_card(number), device_rank=0, world_size=1, start_layer=0, end_layer=61, n_layers=61
     )
     return DownloadPending(node_id=node_id, shard_metadata=shard, model_directory=f"/home/exo/models/{number:03}")

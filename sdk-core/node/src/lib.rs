@@ -16,6 +16,7 @@
 //! * [`discovery`]: all providers at once; the first verified answer wins; each says honestly what it saw.
 //! * [`member`]: session, outbox, replica of the cluster's state, telemetry, leaving.
 //! * [`master`]: ordering, log, timeouts and election by exo's rules, for clusters of phones alone.
+//! * [`planning`]: who would run which layers of a model, from all that is known of the cluster.
 //! * [`probe`]: what the files of a Linux machine tell about it, without allocation.
 //! * [`vitals`]: how this device is, who is told of it, and what it may therefore offer.
 //! * `probing` (feature): the sockets that measure links between members.
@@ -29,6 +30,7 @@ pub mod http;
 pub mod interface;
 pub mod master;
 pub mod member;
+pub mod planning;
 pub mod probe;
 #[cfg(feature = "driver")]
 pub mod probing;

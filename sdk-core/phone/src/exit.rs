@@ -11,6 +11,9 @@ const USAGE: u8 = 2;
 /// Left, but nobody acknowledged it.
 const UNHEARD: u8 = 3;
 
+/// There is no plan, or it was not handed over.
+const NO_PLAN: u8 = 4;
+
 /// The code for a membership that ended so.
 pub(crate) fn of(ended: Ended) -> ExitCode {
     match ended {
@@ -30,6 +33,11 @@ pub(crate) fn usage(message: &str) -> ExitCode {
 pub(crate) fn failure(message: &str) -> ExitCode {
     eprintln!("error: {message}");
     ExitCode::FAILURE
+}
+
+/// All went well, but what was wished cannot be.
+pub(crate) fn no_plan() -> ExitCode {
+    ExitCode::from(NO_PLAN)
 }
 
 /// A small runtime for what is shown; the nodes have their own.

@@ -3,6 +3,7 @@
 //! * [`demo`], which is also what happens without a command: three simulated phones on this computer.
 //! * [`join`]: finds the exo that is there and becomes a member of it, or founds a cluster of phones.
 //! * [`telemetry`]: how this device is, and how warm it will be.
+//! * [`place`]: shows how the cluster would run a model, and hands that to exo if asked to.
 //! * [`doctor`]: opens the GPU and tests it.
 
 mod amounts;
@@ -10,6 +11,7 @@ mod demo;
 mod doctor;
 mod exit;
 mod join;
+mod place;
 mod profiles;
 mod sheet;
 mod stop;
@@ -35,6 +37,7 @@ enum Command {
     Join(join::JoinArgs),
     Found(join::FoundArgs),
     Telemetry(telemetry::Args),
+    Place(place::Args),
     Doctor(doctor::Args),
 }
 
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Some(Command::Join(args)) => join::run("exo-phone join", args.options(), &args.show),
         Some(Command::Found(args)) => join::run("exo-phone found", args.options(), &args.show),
         Some(Command::Telemetry(args)) => telemetry::run(&args),
+        Some(Command::Place(args)) => place::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     }
 }

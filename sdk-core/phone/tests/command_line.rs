@@ -99,3 +99,30 @@ fn a_search_that_finds_nothing_leaves_when_its_time_is_over() {
     let states: Vec<&str> = lines.iter().filter_map(|line| line["state"].as_str()).collect();
     assert_eq!((states.first(), states.last()), (Some(&"searching"), Some(&"left")));
 }
+
+#[test]
+fn a_place_without_a_cluster_says_what_was_tried_and_what_to_do() {
+    let words = ["place", "Qwen3-0.6B-4bit", "--only", "loopback", "--discovery-port", "9", "--seconds", "1"];
+    let output = exo_phone(&words);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("no exo was found within 1 s") && said.contains("What to do next:"), "{said}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn a_file_that_is_no_model_is_refused_before_anything_is_searched() {
+    let said = refused(&["place", "no-such-model.json"]);
+    assert!(said.contains("no-such-model.json cannot be read"), "{said}");
+    let file = std::env::temp_dir().join(format!("exo-phone-no-model-{}.json", std::process::id()));
+    std::fs::write(&file, "{\"n_layers\": 3}").unwrap();
+    let said = refused(&["place", file.to_str().unwrap()]);
+    std::fs::remove_file(&file).unwrap();
+    assert!(said.contains("is no model: "), "{said}");
+}
+
+#[test]
+fn a_question_about_guests_cannot_be_handed_over() {
+    let said = refused(&["place", "x", "--even-guests", "--hand-over"]);
+    assert!(said.contains("--even-guests") && said.contains("--hand-over"), "{said}");
+}

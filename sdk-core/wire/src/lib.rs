@@ -8,6 +8,7 @@
 //!   a diagnostics list that is not empty.
 //! * **Hearing** ([`heard`]): total and tolerant views of the same messages, borrowed from the payload. What we do
 //!   not know is kept as raw JSON and the session goes on.
+//! * **Asking** ([`request`]): the one body that is ever posted to exo's HTTP interface.
 //! * **The gate** ([`gate`]): the last judgement before a payload leaves. It holds exo's own rules, learnt from a
 //!   known build, and ours. Only the gate makes a [`Sealed`] payload, and only a sealed payload can be published.
 //!
@@ -39,6 +40,7 @@ pub mod multiaddr;
 pub mod open_json;
 pub mod os_version;
 pub mod plain_address;
+pub mod request;
 pub mod runner;
 pub mod session;
 pub mod shard;

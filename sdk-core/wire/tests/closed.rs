@@ -9,6 +9,7 @@ use any::{Any, Dice};
 use exo_wire::{
     ElectionMessage, Event, ForwardedCommand, ForwardedDownloadCommand, GlobalEvent, LocalEvent, Topic,
     gate::{Gate, verdict},
+    request::NewInstance,
 };
 use schema::Schemas;
 use serde::{Serialize, de::DeserializeOwned};
@@ -44,6 +45,15 @@ fn whatever_the_types_can_hold_passes_exos_parser_the_schema_and_the_gate() {
         holds::<GlobalEvent>(Topic::GlobalEvents, seed, &schemas);
         holds::<ForwardedDownloadCommand>(Topic::DownloadCommands, seed, &schemas);
         holds::<ElectionMessage>(Topic::ElectionMessages, seed, &schemas);
+    }
+}
+
+#[test]
+fn whatever_instance_the_types_can_hold_may_be_posted() {
+    for seed in 0..500 {
+        let request = NewInstance { instance: Dice::seeded(seed).any() };
+        let sealed = request.seal().unwrap_or_else(|refusal| panic!("seed {seed}: {refusal}"));
+        assert_eq!(serde_json::from_slice::<NewInstance>(sealed.body()).unwrap(), request, "seed {seed}");
     }
 }
 

@@ -195,6 +195,7 @@ impl Actor {
                 self.unlinked(why);
             }
             Happened::Link(LinkEvent::Acquainted(told)) => self.acquainted(&told),
+            Happened::Link(LinkEvent::Inquired) => self.vitals.handle(now, vitals::Input::Inquired),
             Happened::Link(LinkEvent::Told(told)) => {
                 self.vitals.handle(now, vitals::Input::Heard(&told.device, &told.payload));
             }

@@ -16,7 +16,9 @@ mod clock;
 pub mod dns_sd;
 mod entropy;
 mod error;
+mod exo_api;
 mod files;
+mod handing_over;
 mod hosts;
 pub mod http;
 mod identity;
@@ -34,6 +36,8 @@ mod told;
 mod window;
 
 pub use error::{NodeError, NodeErrorKind};
+pub use exo_api::{ApiError, ExoApi};
+pub use handing_over::{HandedOver, NotHandedOver};
 pub use identity::default_data_dir;
 pub use node::Node;
 pub use options::{JoinOptions, WhoAmI};

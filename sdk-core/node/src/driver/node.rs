@@ -22,7 +22,7 @@ use tokio::{
 };
 
 use super::{
-    JoinOptions, NodeError, NodeErrorKind, NodeStats, Pulled, WhoAmI,
+    ExoApi, JoinOptions, NodeError, NodeErrorKind, NodeStats, Pulled, WhoAmI,
     actor::{Actor, Order},
     clock::Clock,
     dns_sd, entropy,
@@ -206,6 +206,20 @@ impl Node {
     /// The system says that these readings changed: the device is looked at now, not when it is due.
     pub fn noticed(&self, groups: Groups) -> Result<(), NodeError> {
         self.order(Order::Vitals(vitals::Input::Noticed(groups)))
+    }
+
+    /// The HTTP interface of the exo that we are linked to now, if it is known where that is.
+    pub fn exo_api(&self) -> Option<ExoApi> {
+        let address = *self.reports.api.borrow();
+        address.map(|address| ExoApi::new(address, self.runtime.clone()))
+    }
+
+    pub(super) fn watched_views(&self) -> watch::Receiver<Arc<ClusterView>> {
+        self.reports.view.clone()
+    }
+
+    pub(super) const fn own_runtime(&self) -> &Handle {
+        &self.runtime
     }
 
     /// Asks something of the member.

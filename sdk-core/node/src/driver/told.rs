@@ -1,6 +1,7 @@
 //! What the app is told: the newest of everything, and no history.
 
 use std::{
+    net::SocketAddr,
     sync::{Arc, atomic::Ordering::Relaxed},
     time::Duration,
 };
@@ -50,6 +51,7 @@ pub(super) struct Reports {
     pub(super) trouble: watch::Receiver<Option<Arc<str>>>,
     pub(super) condition: watch::Receiver<Option<Arc<Condition>>>,
     pub(super) telemetry: watch::Receiver<Arc<ClusterState>>,
+    pub(super) api: watch::Receiver<Option<SocketAddr>>,
 }
 
 /// The sending ends, for the driver.
@@ -62,6 +64,7 @@ pub(super) struct Told {
     trouble: watch::Sender<Option<Arc<str>>>,
     condition: watch::Sender<Option<Arc<Condition>>>,
     telemetry: watch::Sender<Arc<ClusterState>>,
+    api: watch::Sender<Option<SocketAddr>>,
     losses: Arc<Losses>,
     view_is_old: bool,
     next_view: Moment,
@@ -78,6 +81,7 @@ impl Told {
         let trouble = watch::Sender::new(None);
         let condition = watch::Sender::new(None);
         let telemetry = watch::Sender::new(Arc::default());
+        let api = watch::Sender::new(None);
         let reports = Reports {
             state: state.subscribe(),
             view: view.subscribe(),
@@ -86,6 +90,7 @@ impl Told {
             trouble: trouble.subscribe(),
             condition: condition.subscribe(),
             telemetry: telemetry.subscribe(),
+            api: api.subscribe(),
         };
         let told = Self {
             state,
@@ -95,6 +100,7 @@ impl Told {
             trouble,
             condition,
             telemetry,
+            api,
             losses,
             view_is_old: false,
             next_view: Moment::default(),
@@ -149,6 +155,8 @@ impl Told {
             *told = stats;
             is_new
         });
+        let api = member.api();
+        self.api.send_if_modified(|told| std::mem::replace(told, api) != api);
         let is_new = *self.state.borrow() != *member.state();
         if self.view_is_old && (is_new || now >= self.next_view) {
             self.view_is_old = false;

@@ -54,6 +54,9 @@ enum Chunk {
 #[derive(Debug)]
 pub struct Response {
     largest_body: usize,
+    /// Whether a status other than 200 is an answer too.
+    any_status: bool,
+    status: u16,
     unread: Vec<u8>,
     framing: Option<Framing>,
     body: Vec<u8>,
@@ -62,7 +65,24 @@ pub struct Response {
 impl Response {
     /// A response whose body may have this many bytes.
     pub fn up_to(largest_body: usize) -> Self {
-        Self { largest_body, unread: Vec::new(), framing: None, body: Vec::new() }
+        Self {
+            largest_body,
+            any_status: false,
+            status: 0,
+            unread: Vec::new(),
+            framing: None,
+            body: Vec::new(),
+        }
+    }
+
+    /// The same, of any status: a refusal says in its body what was wrong. See [`Self::status`].
+    pub fn of_any_status(largest_body: usize) -> Self {
+        Self { any_status: true, ..Self::up_to(largest_body) }
+    }
+
+    /// The status, 0 before it has come.
+    pub const fn status(&self) -> u16 {
+        self.status
     }
 
     /// Takes the next bytes. True once the body is complete: more bytes would not belong to it.
@@ -79,7 +99,9 @@ impl Response {
             }
             None => {
                 self.unread.extend_from_slice(bytes);
-                if let Some((framing, head)) = head(&self.unread)?.filter(|(_, head)| *head <= LONGEST_HEAD) {
+                let read = head(&self.unread, self.any_status)?;
+                if let Some((status, framing, head)) = read.filter(|(_, _, head)| *head <= LONGEST_HEAD) {
+                    self.status = status;
                     if let Framing::Length(length) = framing
                         && length > self.largest_body
                     {
@@ -168,8 +190,8 @@ fn not_http(why: impl Into<String>) -> BadResponse {
     BadResponse::NotHttp(why.into())
 }
 
-/// The framing and the length of the head, once it is all there.
-fn head(bytes: &[u8]) -> Result<Option<(Framing, usize)>, BadResponse> {
+/// The status, the framing and the length of the head, once it is all there.
+fn head(bytes: &[u8], any_status: bool) -> Result<Option<(u16, Framing, usize)>, BadResponse> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut response = httparse::Response::new(&mut headers);
     let length = match response.parse(bytes) {
@@ -177,11 +199,11 @@ fn head(bytes: &[u8]) -> Result<Option<(Framing, usize)>, BadResponse> {
         Ok(httparse::Status::Partial) => return Ok(None),
         Err(error) => return Err(not_http(error.to_string())),
     };
-    match response.code {
-        Some(200) => {}
+    let status = match response.code {
+        Some(code) if code == 200 || any_status => code,
         Some(code) => return Err(BadResponse::Status(code)),
         None => return Err(not_http("there is no status")),
-    }
+    };
     let (mut length_header, mut chunked) = (None, false);
     for header in response.headers.iter() {
         let value = str::from_utf8(header.value).unwrap_or_default().trim();
@@ -206,7 +228,7 @@ fn head(bytes: &[u8]) -> Result<Option<(Framing, usize)>, BadResponse> {
         (false, Some(length)) => Framing::Length(length),
         (false, None) => Framing::UntilClosed,
     };
-    Ok(Some((framing, length)))
+    Ok(Some((status, framing, length)))
 }
 
 /// The next line without its end, and what follows it.
@@ -263,6 +285,13 @@ mod tests {
                 assert_eq!(read(&[left, right]).unwrap(), b"hello", "{text} cut at {cut}");
             }
         }
+    }
+
+    #[test]
+    fn a_refusal_can_be_read_for_its_reason() {
+        let mut response = Response::of_any_status(1 << 20);
+        assert!(response.take(b"HTTP/1.1 422 No\r\ncontent-length: 3\r\n\r\nwhy").unwrap());
+        assert_eq!((response.status(), response.finish().unwrap().as_slice()), (422, b"why".as_slice()));
     }
 
     #[test]

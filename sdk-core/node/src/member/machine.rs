@@ -3,7 +3,7 @@
 //! Every input ends in [`Member::step`], which asks each part what is due, in one fixed order: whom to follow, whom to
 //! dial, what to fetch, what to say. So a part never has to know what caused its turn.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, net::SocketAddr, time::Duration};
 
 use exo_wire::{NodeId, Refusal, SessionId, Topic, heard};
 
@@ -189,6 +189,11 @@ impl Member {
     /// Up to where in the log the view is complete, without building it; `None` while it is partial.
     pub fn complete_to(&self) -> Option<u64> {
         self.term.as_ref().and_then(|term| term.sequencer.complete_to())
+    }
+
+    /// Where the exo that we are linked to serves HTTP, if that is known.
+    pub fn api(&self) -> Option<SocketAddr> {
+        self.link.api()
     }
 
     /// The reign that we follow.

@@ -61,6 +61,8 @@ pub enum Input<'a> {
     Heard(&'a str, &'a [u8]),
     /// Others listen to us and we may speak to them; or not.
     Listened(bool),
+    /// Somebody asked all members how they are.
+    Inquired,
     /// Somebody watches us here: a page, a scraper.
     Watched(bool),
     /// Our app is on the screen.
@@ -165,6 +167,7 @@ impl Vitals {
             Input::NotLooked => self.not_looked(now),
             Input::Heard(device, payload) => self.heard(now, device, payload),
             Input::Listened(listened) => self.audience.listened = listened,
+            Input::Inquired => self.collector.handle(now, collector::Input::Newcomer),
             Input::Watched(watched) => self.audience.watched = watched,
             Input::Shown(shown) => {
                 self.shown = Some(shown);

@@ -146,6 +146,23 @@ async fn a_member_that_only_listens_tells_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_silent_newcomer_is_told_everything_though_nobody_can_count_it() {
+    let exo = Exo::start(MASTER).await;
+    let (one, other) = (Node::join(phone(&exo).0).unwrap(), Node::join(phone(&exo).0).unwrap());
+    told(&one, "told of the other", |state| presence(state, &other).is_some()).await;
+    let (mut options, _) = phone(&exo);
+    options.listen_only = true;
+    let late = Node::join(options).unwrap();
+    told(&late, "told everything", |state| {
+        state.devices.len() == 2
+            && state.devices.iter().all(|device| device.whole && device.registration.is_some())
+    })
+    .await;
+    drop((late, one, other));
+    exo.kill().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_phone_off_its_charger_stops_offering_before_the_next_announcement_is_due() {
     let exo = Exo::start(MASTER).await;
     let (mut options, charging) = phone(&exo);

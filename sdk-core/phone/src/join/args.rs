@@ -20,7 +20,7 @@ use crate::{
     profiles::{Profile, SimulatedProbe},
     stop,
 };
-use search::SearchArgs;
+pub(crate) use search::SearchArgs;
 
 /// How long no exo must have been found before phones look for each other.
 const ALONE_AFTER: Duration = Duration::from_secs(3);

@@ -2,7 +2,7 @@
 
 mod args;
 
-pub(crate) use args::{FoundArgs, JoinArgs, ShowArgs};
+pub(crate) use args::{FoundArgs, JoinArgs, SearchArgs, ShowArgs};
 
 use std::{process::ExitCode, time::Instant};
 

@@ -3,10 +3,10 @@
 //! [`follow()`] pulls the node's streams and makes [`Happening`]s of them; [`lines`] writes them as JSON or as text, and
 //! [`screen`] draws them over each other on a terminal.
 
-mod advice;
+pub(crate) mod advice;
 mod follow;
 mod happening;
-mod lines;
+pub(crate) mod lines;
 mod page;
 mod screen;
 

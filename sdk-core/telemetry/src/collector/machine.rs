@@ -32,6 +32,8 @@ pub enum Input<'a> {
     Looked(Groups, &'a Readings),
     /// So many listen now.
     Listeners(usize),
+    /// Somebody new listens and cannot be counted, or missed something.
+    Newcomer,
     /// Our own screen is shown, or not.
     Shown(bool),
     /// What the device can do was measured.
@@ -112,6 +114,7 @@ impl Collector {
             Input::Tick => {}
             Input::Looked(groups, readings) => self.looked(now, groups, readings),
             Input::Listeners(count) => self.listened(now, count),
+            Input::Newcomer => self.greet(now),
             Input::Shown(shown) => {
                 self.shown = shown;
                 self.repace(now);
@@ -177,13 +180,24 @@ impl Collector {
         if count == 0 {
             (self.told, self.answer_by) = (None, None);
         } else if newcomers {
-            self.newcomers = true;
-            let soonest = self.told_at.map_or(now.mono, |at| now.mono.max(at + NEWCOMERS));
-            self.next_beat = if before == 0 { soonest } else { self.next_beat.min(soonest) };
+            if before == 0 {
+                self.next_beat = now.mono + EVERYTHING;
+            }
+            self.greet(now);
         }
         if before == 0 {
             self.schedule = [Schedule { due: now.mono, ..Schedule::default() }; Group::ALL.len()];
         }
+    }
+
+    /// Everything is told again soon, if anybody listens.
+    fn greet(&mut self, now: Now) {
+        if self.listeners == 0 {
+            return;
+        }
+        self.newcomers = true;
+        let soonest = self.told_at.map_or(now.mono, |at| now.mono.max(at + NEWCOMERS));
+        self.next_beat = self.next_beat.min(soonest);
     }
 
     fn looked(&mut self, now: Now, groups: Groups, seen: &Readings) {

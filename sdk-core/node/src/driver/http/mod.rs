@@ -1,8 +1,8 @@
-//! A bounded GET, and a server for a few small pages, on the parsers of [`crate::http`]. There is no TLS (exo has none),
-//! no redirect, no connection kept open.
+//! A bounded GET and POST, and a server for a few small pages, on the parsers of [`crate::http`]. There is no TLS (exo
+//! has none), no redirect, no connection kept open.
 
 mod client;
 mod server;
 
-pub(super) use client::get;
+pub(super) use client::{Posted, get, post};
 pub(super) use server::{Inquiry, Pages, Server};

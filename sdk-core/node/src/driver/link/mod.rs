@@ -66,6 +66,8 @@ pub(super) enum LinkEvent {
     Told(Told),
     /// [`Link::is_listened`] changed.
     Listened,
+    /// Another member of this SDK asked how we are.
+    Inquired,
     /// The transport is gone. Nothing follows.
     Lost(String),
 }
@@ -119,6 +121,7 @@ async fn heard(ear: Option<&mut Ear>) -> Option<LinkEvent> {
     tokio::select! {
         biased;
         Ok(()) = ear.listened.changed() => Some(LinkEvent::Listened),
+        Ok(()) = ear.inquired.changed() => Some(LinkEvent::Inquired),
         Some(told) = ear.told.recv() => Some(LinkEvent::Told(told)),
         else => None,
     }

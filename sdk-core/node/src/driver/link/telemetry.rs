@@ -1,9 +1,14 @@
 //! Our own key beside exo's topics: what members of this SDK tell each other, through the cluster's routers.
 //!
+//! Who joins asks all members once; each answers by telling everything on its key, which all others hear too.
+//!
 //! exo's nodes do not listen to it, and nothing of it is on a topic of theirs. It has a queue of its own, so that a
 //! flood of it takes nothing from the session, and it is dropped rather than waited for when the network is slow.
 
-use std::sync::{Arc, atomic::Ordering::Relaxed};
+use std::{
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
 
 use exo_telemetry::protocol::{DeviceId, LARGEST};
 use tokio::sync::{mpsc, watch};
@@ -12,6 +17,7 @@ use zenoh::{
     matching::MatchingStatus,
     pubsub::Publisher,
     qos::{CongestionControl, Priority},
+    query::Query,
     sample::{Locality, Sample},
 };
 
@@ -19,6 +25,8 @@ use super::Losses;
 
 /// Each device has a key of its own below this.
 const KEYS: &str = "exo-mobile/telemetry/";
+/// Nobody answers the question itself.
+const UNANSWERED: Duration = Duration::from_millis(200);
 const WAITING_MESSAGES: usize = 64;
 
 /// What another member told.
@@ -35,6 +43,8 @@ pub(super) struct Ear {
     pub(super) told: mpsc::Receiver<Told>,
     /// Whether anybody hears us.
     pub(super) listened: watch::Receiver<bool>,
+    /// Somebody asked how we are. How often does not matter.
+    pub(super) inquired: watch::Receiver<()>,
 }
 
 /// Listens to all members, and prepares to tell them.
@@ -72,5 +82,14 @@ pub(super) async fn join(
         hear.send_replace(status.matching());
     };
     publisher.matching_listener().callback(matched).background().await?;
-    Ok((publisher, Ear { told, listened }))
+    let (ask, inquired) = watch::channel(());
+    let asked = move |_: Query| ask.send_replace(());
+    session.declare_queryable(publisher.key_expr().clone()).callback(asked).background().await?;
+    session
+        .get(format!("{KEYS}*"))
+        .allowed_destination(Locality::Remote)
+        .timeout(UNANSWERED)
+        .callback(|_| ())
+        .await?;
+    Ok((publisher, Ear { told, listened, inquired }))
 }

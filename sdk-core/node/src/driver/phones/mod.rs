@@ -301,7 +301,9 @@ impl Phones {
             }
             // A router asks nobody.
             // A host is no member: its own member is a guest of it, as all others are.
-            PhonesEvent::Host(LinkEvent::Acquainted(_) | LinkEvent::Told(_) | LinkEvent::Listened) => {}
+            PhonesEvent::Host(
+                LinkEvent::Acquainted(_) | LinkEvent::Told(_) | LinkEvent::Listened | LinkEvent::Inquired,
+            ) => {}
             PhonesEvent::Host(LinkEvent::Lost(_)) => {
                 self.host = None;
                 self.founding.handle(now, Input::OpenFailed);

@@ -11,7 +11,7 @@ use exo_wire::datagram::{DEFAULT_NAMESPACE, DISCOVERY_PORT};
 
 /// What is searched, and where.
 #[derive(ClapArgs, Debug)]
-pub(super) struct SearchArgs {
+pub(crate) struct SearchArgs {
     #[arg(
         long,
         value_name = "LINK",
@@ -34,7 +34,7 @@ pub(super) struct SearchArgs {
 
 impl SearchArgs {
     /// What discovery is told, or what to write instead.
-    pub(super) fn config(&self) -> Result<SearchConfig, String> {
+    pub(crate) fn config(&self) -> Result<SearchConfig, String> {
         // Typing a link is agreeing to it.
         let link = self.link.as_deref().map(Link::parse).transpose().map_err(|error| error.to_string())?;
         let link = link.map(UnconfirmedLink::confirm);

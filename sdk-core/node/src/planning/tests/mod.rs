@@ -1,0 +1,6 @@
+//! Clusters to plan on.
+
+mod desk;
+mod devices;
+mod handing_over;
+mod plans;
