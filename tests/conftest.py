@@ -14,6 +14,7 @@ from namespaces.scene import Scene
 HEADINGS = {
     "measured": "measured",
     "late": "later than the deadline, within the patience for a busy machine",
+    "again": "measured once more, because the machine was busy",
 }
 # By test. Reports reach the process that prints the summary, whichever process ran the test.
 told: dict[str, list[tuple[str, str]]] = {}

@@ -145,6 +145,12 @@ placements_against_cp_sat() {
         "$TOOLS/placement/bin/pytest" -q -p no:cacheprovider --noconftest tests/placement
 }
 
+# What the SDK measures of wires that we make: the truth is what `tc` was told.
+links_of_a_known_rate() {
+    cargo build --locked -p exo-node --example link_probe || return
+    LINK_PROBE="${CARGO_TARGET_DIR:-$ROOT/target}/debug/examples/link_probe" "$TOOLS/python/bin/pytest" -q tests/topology
+}
+
 # How a library for Android is linked: pages of 16 KiB, functions that came out the same folded into one, and relocations
 # packed as Android 6 and later read them.
 ANDROID_LINKING='-Clink-arg=-zmax-page-size=16384 -Clink-arg=--icf=all -Clink-arg=--pack-dyn-relocs=android'

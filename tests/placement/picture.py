@@ -15,6 +15,7 @@ OUTPUT = HERE.parent.parent / "docs" / "images" / "placement.svg"
 LEFT, WIDTH, ROW = 120, 620, 74
 STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#1f2733}.small{font-size:11px;fill:#5b6675}.name{font-weight:600}"
+    ".rim{font-size:11px;fill:none;stroke:#fbfcfe;stroke-width:5}"
     ".work{fill:#4c78c9}.head{fill:#8a5cc2}.hop{stroke:#d9822b;stroke-width:2;fill:none}.idle{fill:#e4e8ee}"
 )
 
@@ -51,7 +52,6 @@ def draw(problem: Json, answer: Json) -> str:
         y = line[name]
         parts.append(f'<rect class="idle" x="{LEFT}" y="{y}" width="{WIDTH}" height="24" rx="3"/>')
         parts.append(f'<text class="name" x="20" y="{y + 17}">{escape(name)}</text>')
-        parts.append(f'<text class="small" x="{LEFT}" y="{y + 40}">{escape(why[name])}</text>')
     at, rows = 0.0, steps(problem, answer["stages"])
     for index, (name, work, head, hop) in enumerate(rows):
         y, stage = line[name], stages[name]
@@ -68,6 +68,11 @@ def draw(problem: Json, answer: Json) -> str:
         end = LEFT + at * scale
         target = line[rows[(index + 1) % len(rows)][0]]
         parts.append(f'<path class="hop" d="M{begin:.1f} {y + 12} L{end:.1f} {target + 12}"/>')
+    # After the hops that pass behind them, each on a rim that is a text of its own: not every viewer can draw one behind
+    # the letters of the same text.
+    for name in order:
+        for kind in ("rim", "small"):
+            parts.append(f'<text class="{kind}" x="{LEFT}" y="{line[name] + 40}">{escape(why[name])}</text>')
     y = height - 14
     parts.append(f'<text class="small" x="{LEFT}" y="{y}">0</text>')
     parts.append(

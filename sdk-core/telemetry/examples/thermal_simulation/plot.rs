@@ -10,7 +10,9 @@ const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 250.0;
 const LEFT: f64 = 46.0;
 const TOP: f64 = 34.0;
-const PLOT_WIDTH: f64 = WIDTH - LEFT - 14.0;
+/// Half of the last label on the axis is right of the plot.
+const RIGHT: f64 = 24.0;
+const PLOT_WIDTH: f64 = WIDTH - LEFT - RIGHT;
 const PLOT_HEIGHT: f64 = HEIGHT - TOP - 34.0;
 
 const STYLE: &str = "<style>text{font:11px system-ui,sans-serif;fill:#57606a}.title{font-size:13px;font-weight:600;\
@@ -135,7 +137,8 @@ pub(crate) fn hours(rows: &[Vec<(String, Outcome, Outcome)>]) -> String {
             let span = panel.high - panel.low;
             let duty =
                 governed.curve.iter().map(|(minute, _, duty)| (*minute, panel.low + duty * span * 0.25));
-            let floor = [(60.0, panel.low), (0.0, panel.low)];
+            let last = governed.curve.last().map_or(0.0, |(minute, ..)| *minute);
+            let floor = [(last, panel.low), (0.0, panel.low)];
             panel.line(&mut svg, "duty", duty.chain(floor));
             panel.frame(&mut svg, title, 10.0);
             panel.mark(&mut svg, "limit", LIMIT);

@@ -35,7 +35,6 @@ pub(super) type Forced = (usize, f64);
 impl Bound {
     pub(super) fn new(costs: &Costs) -> Self {
         let devices = costs.devices();
-        let layer = |device, layer| costs.time(device, layer, layer + 1);
         let mut weights = vec![f64::INFINITY; costs.layers];
         for device in 0..devices {
             for (weight, pair) in weights.iter_mut().zip(costs.times(device).windows(2)) {
@@ -48,17 +47,17 @@ impl Bound {
         }
         let hop = costs.least_hops();
         let (mut pace, mut room, mut price) = (Vec::new(), Vec::new(), Vec::new());
+        // Alike layers are all told by the first.
+        let told = if costs.alike { 1 } else { costs.layers };
+        let densities = weights[..told].iter().enumerate().filter(|&(_, &weight)| weight > 0.0);
+        let densest =
+            densities.map(|(layer, &weight)| weight / costs.need(layer, layer + 1)).fold(0.0, f64::max);
         for device in 0..devices {
-            let mut slowest_pace = f64::INFINITY;
-            let mut densest = 0.0_f64;
-            // Alike layers are all told by the first.
-            let told = if costs.alike { 1 } else { costs.layers };
-            for (l, &weight) in weights[..told].iter().enumerate() {
-                if weight > 0.0 {
-                    slowest_pace = slowest_pace.min(layer(device, l) / weight);
-                    densest = densest.max(weight / costs.need(l, l + 1));
-                }
-            }
+            let timed = costs.times(device).windows(2).zip(&weights[..told]);
+            let paces = timed
+                .filter(|&(_, &weight)| weight > 0.0)
+                .map(|(pair, &weight)| (pair[1] - pair[0]) / weight);
+            let slowest_pace = paces.fold(f64::INFINITY, f64::min);
             // Alike layers come whole.
             let memory = match costs.memory[device] {
                 memory if costs.alike && costs.need(0, 1) > 0.0 => {

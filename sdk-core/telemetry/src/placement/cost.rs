@@ -117,10 +117,9 @@ impl Costs {
             alike,
             times,
             needs,
-            hops: links(problem, &usable)
-                .into_iter()
-                .map(|link| link.map_or(f64::INFINITY, |link| link.seconds(problem.model.activation_bytes)))
-                .collect(),
+            hops: links(problem, &usable, |link| {
+                link.map_or(f64::INFINITY, |link| link.seconds(problem.model.activation_bytes))
+            }),
             usable,
         }
     }
@@ -240,10 +239,15 @@ fn push_sums(sums: &mut Vec<f64>, layers: &[Layer], alike: bool, of: impl Fn(&La
     }));
 }
 
-/// The directed links between devices that can work, a row for each sender. `None` where there is none.
-pub(super) fn links(problem: &Problem, usable: &[usize]) -> Vec<Option<LinkSpeed>> {
+/// Something of the directed links between devices that can work, a row for each sender. `None` is where there is none.
+/// What the default link gives is asked once: a thousand devices have a million pairs.
+pub(super) fn links<T: Clone>(
+    problem: &Problem,
+    usable: &[usize],
+    of: impl Fn(Option<LinkSpeed>) -> T,
+) -> Vec<T> {
     let n = usable.len();
-    let mut links = vec![problem.default_link; n * n];
+    let mut links = vec![of(problem.default_link); n * n];
     if problem.links.is_empty() {
         return links;
     }
@@ -254,7 +258,7 @@ pub(super) fn links(problem: &Problem, usable: &[usize]) -> Vec<Option<LinkSpeed
         .collect();
     for link in &problem.links {
         if let (Some(&from), Some(&to)) = (places.get(link.from.as_str()), places.get(link.to.as_str())) {
-            links[from * n + to] = Some(link.speed());
+            links[from * n + to] = of(Some(link.speed()));
         }
     }
     links

@@ -76,7 +76,7 @@ impl<'a> Steps<'a> {
             Some(&layer) if costs.alike => vec![(layer, all.len() as f64)],
             _ => all.iter().map(|&layer| (layer, 1.0)).collect(),
         };
-        Self { problem, costs, layers, links: links(problem, &costs.usable) }
+        Self { problem, costs, layers, links: links(problem, &costs.usable, |link| link) }
     }
 
     /// Seconds of one message of a ring.

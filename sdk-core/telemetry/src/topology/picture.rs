@@ -18,6 +18,9 @@ const HALF: (f64, f64) = (330.0, 260.0);
 /// The height of a device, and how wide a letter of its name is.
 const DEVICE: f64 = 32.0;
 const LETTER: f64 = 7.5;
+/// The same for the words of a link.
+const PLATE: f64 = 16.0;
+const SMALL_LETTER: f64 = 6.6;
 /// Longer names are cut.
 const LONGEST_NAME: usize = 18;
 
@@ -51,9 +54,13 @@ impl Topology {
         let count = self.devices().len();
         let places: BTreeMap<_, _> =
             self.devices().enumerate().map(|(index, name)| (name, place(index, count))).collect();
-        for link in self.links() {
-            if let (Some(from), Some(to)) = (places.get(link.from.as_str()), places.get(link.to.as_str())) {
-                line(&mut text, link, *from, *to, analysis.narrows(link));
+        // Words after all lines, so that no line crosses them.
+        for draw in [line, words] {
+            for link in self.links() {
+                let ends = (places.get(link.from.as_str()), places.get(link.to.as_str()));
+                if let (Some(from), Some(to)) = ends {
+                    draw(&mut text, link, *from, *to, analysis.narrows(link));
+                }
             }
         }
         for (name, (x, y)) in &places {
@@ -113,14 +120,23 @@ fn line(text: &mut String, link: &Link, from: (f64, f64), to: (f64, f64), narrow
         thickness(link),
         if link.latency_p50.get().is_none() { " stroke-dasharray=\"4 4\"" } else { "" },
     );
-    // At two fifths of the way, so that lines that cross in the middle do not hide each other's words.
+}
+
+/// What a link carries, in its colour, on a white plate: a line behind letters makes them hard to read.
+fn words(text: &mut String, link: &Link, from: (f64, f64), to: (f64, f64), narrow: bool) {
+    let colour = if narrow { "#b42318" } else { colour(link.kind) };
+    // At two fifths of the way, so that the words of lines that cross in the middle do not hide each other.
     let (x, y) = (from.0 + (to.0 - from.0) * 0.4, from.1 + (to.1 - from.1) * 0.4);
+    let label = label(link);
+    let width = label.chars().count() as f64 * SMALL_LETTER + 6.0;
     let _ = writeln!(
         text,
-        "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{colour}\" stroke=\"#ffffff\" \
-         stroke-width=\"4\" paint-order=\"stroke\">{}</text>",
+        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{PLATE}\" rx=\"3\" fill=\"#ffffff\"/>\n\
+         <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{colour}\">{}</text>",
+        x - width / 2.0,
+        y - PLATE / 2.0,
         y + 4.0,
-        escaped(&label(link))
+        escaped(&label)
     );
 }
 
