@@ -2,8 +2,9 @@
 //!
 //! * [`demo`], which is also what happens without a command: three simulated phones on this computer.
 //! * [`join`]: finds the exo that is there and becomes a member of it, or founds a cluster of phones.
-//! * [`doctor`]: opens the GPU and tests it.
+//! * [`doctor`]: opens the GPU, tests it and measures it.
 
+mod capabilities;
 mod demo;
 mod doctor;
 mod exit;

@@ -5,14 +5,17 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use exo_gpu::{Gpu, OpenOptions};
+use exo_gpu::{CalibrationLimits, Gpu, OpenOptions};
 use exo_node::driver::{FoundingOptions, JoinOptions, MeetingPlace, Node, WhoAmI};
 
 /// Reaches every part, so that the linker keeps all of it.
 #[unsafe(no_mangle)]
 pub extern "C" fn exo_footprint() -> i32 {
     let gpu = Gpu::open(OpenOptions::new());
-    let tested = gpu.is_ok_and(|gpu| gpu.device().self_test(|_| ()).is_ok());
+    let tested = gpu.is_ok_and(|gpu| {
+        let device = gpu.device();
+        device.self_test(|_| ()).is_ok() && device.calibrate(CalibrationLimits::default()).is_ok()
+    });
     let mut options = JoinOptions::new(WhoAmI::New);
     options.founding = Some(FoundingOptions {
         app: String::new(),
