@@ -21,8 +21,8 @@ use exercise::Exercise;
 /// What a calibration may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CalibrationLimits {
-    /// Time for all of it: no work is handed over that would not fit, as far as the work before it tells. The first
-    /// use of a kernel, which is tested and compiled, may come on top.
+    /// Time for all of it: no work is handed over that would not fit, as far as the work before it tells. The self-test
+    /// of a kernel that was never used on the device comes on top.
     pub time: Duration,
     /// Bytes of device memory at once. No more than a quarter of what is left of the budget is taken in any case.
     pub memory: u64,
@@ -124,8 +124,11 @@ impl Device {
     /// meanwhile: then no figure would be about it.
     pub fn calibrate(&self, limits: CalibrationLimits) -> Result<Calibration> {
         let (start, health) = (Instant::now(), self.health());
-        let measure = |make: Make| {
-            let speed = self.exercise(make, limits, start);
+        let mut testing = Duration::ZERO;
+        let mut measure = |make: Make, to_come: u32| {
+            let spent = start.elapsed().saturating_sub(testing);
+            let share = limits.time.saturating_sub(spent) / to_come;
+            let speed = self.exercise(make, limits, share, &mut testing);
             // After a loss the CPU answers, and it would be its speed that is told.
             match self.health() {
                 Health::Replaced { reason } if health == Health::Well => Err(Error::DeviceLost {
@@ -135,30 +138,42 @@ impl Device {
                 _ => speed.or_else(Stop::into_speed),
             }
         };
-        let compute = measure(Exercise::compute)?;
-        let memory = measure(Exercise::memory)?;
-        let decode = measure(Exercise::decode)?;
+        let compute = measure(Exercise::compute, 3)?;
+        let memory = measure(Exercise::memory, 2)?;
+        let decode = measure(Exercise::decode, 1)?;
         Ok(Calibration { compute, memory, decode, elapsed: start.elapsed() })
     }
 
-    fn exercise(&self, make: Make, limits: CalibrationLimits, start: Instant) -> Result<Speed, Stop> {
-        if start.elapsed() >= limits.time.saturating_mul(2) {
+    /// One figure. The time of self-tests, which only a kernel's first use needs, is not taken from its share but added
+    /// to `testing`.
+    fn exercise(
+        &self,
+        make: Make,
+        limits: CalibrationLimits,
+        share: Duration,
+        testing: &mut Duration,
+    ) -> Result<Speed, Stop> {
+        if share.is_zero() {
             return Err(because("the time allowed was over before its turn"));
         }
-        let share = limits.time / 3;
         let begun = Instant::now();
         let report = self.memory_report()?;
         let free = report.budget.map_or(u64::MAX, |budget| budget.saturating_sub(report.used));
         let mut exercise = make(self, limits.memory.min(free / 4))?;
-        if exercise.needs_substitutes()? {
+        let made = begun.elapsed();
+        let tested = Instant::now();
+        let needs_substitutes = exercise.needs_substitutes()?;
+        *testing += tested.elapsed();
+        if needs_substitutes {
             return Err(because("its kernel failed the self-test, and the CPU computes in its place"));
         }
         // The warm-up: caches fill, clocks rise, pipelines are made.
-        if exercise.run(1)?.whole > limits.time {
+        let warm_up = exercise.run(1)?.whole;
+        if warm_up > limits.time {
             return Err(because("the smallest run took longer than all of the time allowed"));
         }
-        // Slow preparation is paid from the share, but leaves half of it for what is measured.
-        let left = share.saturating_sub(begun.elapsed()).max(share / 2);
+        // What came before is paid from the share, but leaves some of it for what is measured.
+        let left = share.saturating_sub(made + warm_up).max(limits.time / 12);
         let samples = pace::sample(left, &mut |units| exercise.run(units))?;
         exercise.check()?;
         let amount = exercise.amount() * f64::from(samples.units);

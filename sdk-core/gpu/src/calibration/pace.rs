@@ -46,28 +46,22 @@ pub(super) fn sample(
     mut left: Duration,
     run: &mut dyn FnMut(u32) -> Result<Run, Stop>,
 ) -> Result<Samples, Stop> {
-    let wish = (left / (SAMPLES + 2)).min(LONG);
-    let mut timed = |units, left: &mut Duration| {
-        let run = run(units)?;
-        *left = left.saturating_sub(run.whole);
-        Ok::<_, Stop>(run)
-    };
-    let mut units = 1;
-    let mut last = timed(units, &mut left)?;
-    while last.work < wish / 2 && units < MOST_UNITS {
-        let factor = wish.as_nanos().div_ceil(last.work.as_nanos().max(1)).clamp(2, GROWTH.into()) as u32;
-        if last.whole.saturating_mul(factor) > left {
-            break;
-        }
-        units *= factor;
-        last = timed(units, &mut left)?;
-    }
-    let mut samples = Samples { units, best: last.work, slowest: last.work, count: 1 };
-    while samples.count < SAMPLES && last.whole <= left {
-        last = timed(units, &mut left)?;
+    let wish = (left / (SAMPLES + 2)).clamp(2 * SHORTEST, LONG);
+    let mut samples = Samples { units: 1, best: Duration::MAX, slowest: Duration::ZERO, count: 0 };
+    loop {
+        let last = run(samples.units)?;
+        left = left.saturating_sub(last.whole);
         samples.best = samples.best.min(last.work);
         samples.slowest = samples.slowest.max(last.work);
         samples.count += 1;
+        // By the best: a run that was disturbed would make the work too small.
+        let factor = growth(samples.best, wish);
+        if factor > 1 && samples.units < MOST_UNITS && last.whole.saturating_mul(factor) <= left {
+            let units = samples.units * factor;
+            samples = Samples { units, best: Duration::MAX, slowest: Duration::ZERO, count: 0 };
+        } else if samples.count == SAMPLES || last.whole > left {
+            break;
+        }
     }
     if samples.best < SHORTEST {
         return Err(because(
@@ -75,6 +69,14 @@ pub(super) fn sample(
         ));
     }
     Ok(samples)
+}
+
+/// How many times more work a run should hold that took this long; 1 if it took long enough.
+fn growth(took: Duration, wish: Duration) -> u32 {
+    if took >= wish / 2 {
+        return 1;
+    }
+    wish.as_nanos().div_ceil(took.as_nanos().max(1)).min(GROWTH.into()) as u32
 }
 
 #[cfg(test)]
@@ -146,6 +148,14 @@ mod tests {
             let longest = samples.slowest;
             assert!(paper.spent <= SHARE + longest, "{slow_from}: {:?} in {:?}", paper.spent, paper.runs);
         }
+    }
+
+    #[test]
+    fn a_first_run_that_is_disturbed_does_not_make_the_samples_too_short() {
+        let mut paper = Paper::default();
+        let unit = |run| Duration::from_micros(if run == 0 { 30_000 } else { 50 });
+        let samples = paper.sample(LAUNCH, unit).unwrap();
+        assert!(samples.best >= Duration::from_millis(5), "{samples:?} in {:?}", paper.runs);
     }
 
     #[test]
