@@ -1,6 +1,6 @@
 //! Asks the SDK, and fills the report.
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use exo_gpu::{
     Calibration, CalibrationLimits, Device, DeviceDescription, Error, Gpu, MemoryReport, OpenOptions,
@@ -37,9 +37,12 @@ pub(super) fn examine(options: OpenOptions, progress: &mut dyn FnMut(SelfTestPro
 }
 
 /// Measures the device, after its kernels were tested. One that is lost meanwhile shows in its health.
+///
+/// Who asks the doctor waits anyway: more time than apps give, so that a busy machine gets its figures too.
 fn calibrate(device: &Device) -> Calibration {
     let start = Instant::now();
-    device.calibrate(CalibrationLimits::default()).unwrap_or_else(|error| {
+    let limits = CalibrationLimits { time: Duration::from_secs(1), ..CalibrationLimits::default() };
+    device.calibrate(limits).unwrap_or_else(|error| {
         let nothing = || Speed::Unavailable { why: error.to_string() };
         Calibration { compute: nothing(), memory: nothing(), decode: nothing(), elapsed: start.elapsed() }
     })

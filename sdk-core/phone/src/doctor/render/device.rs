@@ -104,7 +104,7 @@ fn compute_units(units: &ComputeUnits) -> String {
 fn speed(speed: &Speed, unit: &str) -> String {
     match speed {
         Speed::Measured { what, per_second, slowest_per_second, samples, sample_time } => format!(
-            "{} ({what}; best of {samples} × {}, the slowest {} of it)",
+            "{} ({what}; best of {samples} × {}, slowest {})",
             amounts::rate(*per_second, unit),
             amounts::time(*sample_time),
             amounts::part(slowest_per_second / per_second)
@@ -182,8 +182,8 @@ mod tests {
             "driver         Madeup driver 512.676",
             "API            vulkan 1.3.128",
             "memory         7 GiB shared with the host, 3 GiB for this process now",
-            "computes       1.1 TFLOP/s (f32 matrix products; best of 5 × 12 ms, the slowest 90 % of it)",
-            "reads memory   42.0 GB/s (f32 weights times a vector; best of 5 × 12 ms, the slowest 90 % of",
+            "computes       1.1 TFLOP/s (f32 matrix products; best of 5 × 12 ms, slowest 90 %)",
+            "reads memory   42.0 GB/s (f32 weights times a vector; best of 5 × 12 ms, slowest 90 %)",
             "measured in    240 ms",
             "features       int8, timeline semaphores, subgroup arithmetic",
             "largest buffer 2 GiB",
