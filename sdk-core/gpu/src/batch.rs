@@ -187,6 +187,13 @@ impl Batch {
         self.device.submit(Work { steps: self.steps, timed: self.timed }, repeatable)
     }
 
+    /// Whether the CPU would compute a part of it, in place of a kernel that failed its self-test here. Runs the
+    /// self-tests that submitting would run.
+    pub(crate) fn needs_substitutes(self) -> Result<bool> {
+        let work = Work { steps: self.steps, timed: false };
+        Ok(!self.device.inner.trust.judge(&self.device, &work)?.is_empty())
+    }
+
     fn record(&mut self, op: Op<Tensor>) -> Result<&mut Self> {
         check(&op)?;
         let mut touches = Vec::with_capacity(6);

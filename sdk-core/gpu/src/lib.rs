@@ -29,6 +29,7 @@
 mod backend;
 mod batch;
 mod buffer;
+mod calibration;
 mod check;
 mod cpu;
 mod description;
@@ -61,6 +62,7 @@ mod workarounds;
 
 pub use batch::Batch;
 pub use buffer::Buffer;
+pub use calibration::{Calibration, CalibrationLimits, Speed};
 pub use description::{
     ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits,
     MemoryType, Vendor,

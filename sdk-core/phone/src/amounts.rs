@@ -1,4 +1,4 @@
-//! Amounts for people: bytes, times and errors in few digits.
+//! Amounts for people: bytes, times, rates and errors in few digits.
 
 use std::time::Duration;
 
@@ -30,6 +30,21 @@ pub(crate) fn time(duration: Duration) -> String {
     }
 }
 
+/// `4.2e10` of "B/s" is "42.0 GB/s"; rates count in thousands, as data sheets do.
+pub(super) fn rate(per_second: f64, unit: &str) -> String {
+    const PREFIXES: [&str; 5] = ["", "k", "M", "G", "T"];
+    let mut amount = per_second;
+    let mut prefix = PREFIXES[0];
+    for larger in &PREFIXES[1..] {
+        if amount < 999.5 {
+            break;
+        }
+        amount /= 1000.0;
+        prefix = larger;
+    }
+    if amount < 99.95 { format!("{amount:.1} {prefix}{unit}") } else { format!("{amount:.0} {prefix}{unit}") }
+}
+
 /// A part of what is allowed: "0 %", "31 %", and powers of ten where it is far beyond.
 pub(crate) fn part(ratio: f64) -> String {
     let percent = ratio * 100.0;
@@ -55,6 +70,15 @@ mod tests {
         assert_eq!(time(Duration::from_micros(420)), "0.4 ms");
         assert_eq!(time(Duration::from_millis(12)), "12 ms");
         assert_eq!(time(Duration::from_millis(3100)), "3.1 s");
+    }
+
+    #[test]
+    fn rates_keep_three_digits() {
+        assert_eq!(rate(4.23e10, "B/s"), "42.3 GB/s");
+        assert_eq!(rate(1.15e12, "FLOP/s"), "1.1 TFLOP/s");
+        assert_eq!(rate(2.976e11, "FLOP/s"), "298 GFLOP/s");
+        assert_eq!(rate(999.9e6, "B/s"), "1.0 GB/s");
+        assert_eq!(rate(7.0, "B/s"), "7.0 B/s");
     }
 
     #[test]

@@ -4,9 +4,10 @@
 //! * [`join`]: finds the exo that is there and becomes a member of it, or founds a cluster of phones.
 //! * [`telemetry`]: how this device is, and how warm it will be.
 //! * [`place`]: shows how the cluster would run a model, and hands that to exo if asked to.
-//! * [`doctor`]: opens the GPU and tests it.
+//! * [`doctor`]: opens the GPU, tests it and measures it.
 
 mod amounts;
+mod capabilities;
 mod demo;
 mod doctor;
 mod exit;
@@ -45,8 +46,12 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         None => demo::run(&demo::Args::default()),
         Some(Command::Demo(args)) => demo::run(&args),
-        Some(Command::Join(args)) => join::run("exo-phone join", args.options(), &args.show),
-        Some(Command::Found(args)) => join::run("exo-phone found", args.options(), &args.show),
+        Some(Command::Join(args)) => {
+            join::run("exo-phone join", args.options(), &args.show, args.calibrates())
+        }
+        Some(Command::Found(args)) => {
+            join::run("exo-phone found", args.options(), &args.show, args.calibrates())
+        }
         Some(Command::Telemetry(args)) => telemetry::run(&args),
         Some(Command::Place(args)) => place::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),

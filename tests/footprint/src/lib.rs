@@ -5,14 +5,21 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use exo_gpu::{Gpu, OpenOptions};
-use exo_node::driver::{FoundingOptions, JoinOptions, MeetingPlace, Node, WhoAmI};
+use exo_gpu::{CalibrationLimits, Gpu, OpenOptions};
+use exo_node::{
+    driver::{FoundingOptions, JoinOptions, MeetingPlace, Node, WhoAmI},
+    planning::{self, Situation, Wanted, Wishes},
+};
+use exo_telemetry::topology::Topology;
 
 /// Reaches every part, so that the linker keeps all of it.
 #[unsafe(no_mangle)]
 pub extern "C" fn exo_footprint() -> i32 {
     let gpu = Gpu::open(OpenOptions::new());
-    let tested = gpu.is_ok_and(|gpu| gpu.device().self_test(|_| ()).is_ok());
+    let tested = gpu.is_ok_and(|gpu| {
+        let device = gpu.device();
+        device.self_test(|_| ()).is_ok() && device.calibrate(CalibrationLimits::default()).is_ok()
+    });
     let mut options = JoinOptions::new(WhoAmI::New);
     options.founding = Some(FoundingOptions {
         app: String::new(),
@@ -20,6 +27,14 @@ pub extern "C" fn exo_footprint() -> i32 {
         router: SocketAddr::from(([127, 0, 0, 1], 0)),
         alone_after: Duration::ZERO,
     });
-    let joined = Node::join(options).is_ok_and(|node| node.view().nodes.is_empty());
-    i32::from(tested) + i32::from(joined)
+    let planned = Node::join(options).is_ok_and(|node| plans(&node));
+    i32::from(tested) + i32::from(planned)
+}
+
+fn plans(node: &Node) -> bool {
+    let (view, telemetry) = (node.view(), node.telemetry());
+    let situation = Situation { view: &view, telemetry: &telemetry, topology: &Topology::new() };
+    planning::card_from_json(b"{}").is_ok_and(|card| {
+        planning::plan(Wanted::Card(&card), situation, &Wishes::default(), &|| Duration::ZERO).is_ok()
+    })
 }

@@ -1,10 +1,15 @@
 //! Asks the SDK, and fills the report.
 
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use exo_gpu::{Error, Gpu, OpenOptions, SelfTestProgress};
+use exo_gpu::{
+    Calibration, CalibrationLimits, Device, DeviceDescription, Error, Gpu, MemoryReport, OpenOptions,
+    SelfTestProgress, Speed,
+};
+use exo_telemetry::Timestamp;
 
-use super::report::{Opened, Report};
+use super::report::{Opened, Report, Telemetry};
+use crate::capabilities::{capabilities, device_type, vendor};
 
 /// Opens a device, tests it, and reports; failures are part of the report.
 pub(super) fn examine(options: OpenOptions, progress: &mut dyn FnMut(SelfTestProgress)) -> Report {
@@ -18,14 +23,47 @@ pub(super) fn examine(options: OpenOptions, progress: &mut dyn FnMut(SelfTestPro
         gpu.device().self_test(progress).and_then(|kernels| Ok((kernels, gpu.device().memory_report()?)));
     let (opened, error) = match tested {
         Ok((kernels, memory)) => {
+            let calibration = calibrate(gpu.device());
             let (device, health) = (gpu.device().description(), gpu.device().health());
-            (Some(Opened { device, open_time, memory, kernels, health, notes: gpu.registry_notes() }), None)
+            let telemetry = telemetry(&device, &memory, &calibration, now());
+            let notes = gpu.registry_notes();
+            (Some(Opened { device, open_time, memory, kernels, calibration, telemetry, health, notes }), None)
         }
         Err(error) => (None, Some(format!("the self-tests broke off: {error}"))),
     };
     let report = Report::new(gpu.devices().to_vec(), gpu.refusals().to_vec(), opened, error);
     gpu.device().close();
     report
+}
+
+/// Measures the device, after its kernels were tested. One that is lost meanwhile shows in its health.
+///
+/// Who asks the doctor waits anyway: more time than apps give, so that a busy machine gets its figures too.
+fn calibrate(device: &Device) -> Calibration {
+    let start = Instant::now();
+    let limits = CalibrationLimits { time: Duration::from_secs(1), ..CalibrationLimits::default() };
+    device.calibrate(limits).unwrap_or_else(|error| {
+        let nothing = || Speed::Unavailable { why: error.to_string() };
+        Calibration { compute: nothing(), memory: nothing(), decode: nothing(), elapsed: start.elapsed() }
+    })
+}
+
+/// What a member would tell of the device.
+pub(super) fn telemetry(
+    device: &DeviceDescription,
+    memory: &MemoryReport,
+    calibration: &Calibration,
+    at: Timestamp,
+) -> Telemetry {
+    Telemetry {
+        vendor: vendor(device.vendor),
+        device_type: device_type(device, std::env::consts::OS),
+        capabilities: capabilities(device, memory, calibration, at),
+    }
+}
+
+fn now() -> Timestamp {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into()
 }
 
 /// Nothing was opened. The reasons become refusals, which the report shows one by one.
@@ -59,6 +97,8 @@ mod tests {
             examine(remembering_nothing(BackendKind::Cpu), &mut |step| last = Some((step.done, step.total)));
         assert!(report.is_healthy(), "{report:?}");
         assert!(matches!(last, Some((done, total)) if done == total && total > 0), "{last:?}");
+        let opened = report.opened.unwrap();
+        assert!(opened.calibration.compute != opened.calibration.memory, "each has a figure or a reason");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `exo-phone doctor`: opens the GPU, tests every kernel on it, and says what was found.
+//! `exo-phone doctor`: opens the GPU, tests every kernel on it, measures it, and says what was found.
 //!
 //! [`examine`] asks the SDK and fills a [`Report`]; [`render`] and serde turn the report into text or JSON. The
 //! report is plain data, so what people read is tested without any device.
@@ -8,7 +8,7 @@ mod progress;
 mod render;
 mod report;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 
 use std::{
     io::{self, Write},
@@ -22,10 +22,10 @@ use crate::terminal::Palette;
 use progress::Progress;
 use report::Report;
 
-/// Open the GPU, test every kernel on it, and show what was found
+/// Open the GPU, test every kernel on it, measure it, and show what was found
 ///
-/// Shows every device, every backend or device that was refused with its reason, and the verdict on each kernel,
-/// computed on the device and compared with the CPU. Ends with 0 when all self-tests passed and with 1 when one
+/// Shows every device, every backend or device that was refused with its reason, how fast the opened device computes
+/// and reads memory, and the verdict on each kernel, computed on the device and compared with the CPU. Ends with 0 when all self-tests passed and with 1 when one
 /// failed or nothing could be opened.
 #[derive(ClapArgs)]
 #[command(after_help = "\

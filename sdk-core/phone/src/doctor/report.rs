@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use exo_gpu::{DeviceDescription, Health, KernelReport, MemoryReport, Refusal};
+use exo_gpu::{Calibration, DeviceDescription, Health, KernelReport, MemoryReport, Refusal};
+use exo_telemetry::protocol::{DeviceCapabilities, DeviceType};
 use serde::Serialize;
 
 /// The version of the JSON document; it changes when a field changes its meaning or goes away.
@@ -50,10 +51,25 @@ pub(super) struct Opened {
     pub(super) memory: MemoryReport,
     /// The verdict on each kernel.
     pub(super) kernels: Vec<KernelReport>,
+    /// What it can do, by a short run.
+    pub(super) calibration: Calibration,
+    /// What a member would tell of it.
+    pub(super) telemetry: Telemetry,
     /// Whether the device is still the one that was opened.
     pub(super) health: Health,
     /// What the registry could not use or write.
     pub(super) notes: Vec<String>,
+}
+
+/// The part of a device's registration that is about what computes in it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Telemetry {
+    /// Who made it.
+    pub(super) vendor: &'static str,
+    /// What it is.
+    pub(super) device_type: DeviceType,
+    /// What it can do.
+    pub(super) capabilities: DeviceCapabilities,
 }
 
 impl Report {
@@ -131,6 +147,16 @@ mod tests {
         let report =
             Report::new(Vec::new(), Vec::new(), Some(sample::opened()), Some("the device was lost".into()));
         assert_eq!(report.outcome, Outcome::Broken);
+    }
+
+    #[test]
+    fn the_json_document_tells_what_was_measured_and_how() {
+        let json = serde_json::to_value(sample::healthy()).unwrap();
+        let opened = &json["opened"];
+        assert_eq!(opened["calibration"]["compute"]["measured"]["per_second"], 1.15e12);
+        assert_eq!(opened["calibration"]["compute"]["measured"]["samples"], 5);
+        assert_eq!(opened["calibration"]["decode"]["unavailable"]["why"], sample::NO_DECODE);
+        assert_eq!(opened["telemetry"]["capabilities"]["peak_flops_per_s"]["source"], "measured");
     }
 
     #[test]

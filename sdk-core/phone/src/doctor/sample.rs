@@ -3,13 +3,18 @@
 use std::time::Duration;
 
 use exo_gpu::{
-    ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Health, Heap,
-    KernelReport, Limits, MemoryReport, MemoryType, Refusal, Vendor, Verdict,
+    ApiVersion, BackendKind, Calibration, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features,
+    Health, Heap, KernelReport, Limits, MemoryReport, MemoryType, Refusal, Speed, Vendor, Verdict,
+};
+use exo_telemetry::Timestamp;
+
+use super::{
+    examine,
+    report::{Opened, Report},
 };
 
-use super::report::{Opened, Report};
-
 pub(super) const REFUSAL: &str = "a software device is never the default";
+pub(super) const NO_DECODE: &str = "its kernel failed the self-test, and the CPU computes in its place";
 pub(super) const LIE: &str = "row 3: 7.5 where 2.5 was due";
 
 /// One device, one refusal, all kernels trusted.
@@ -34,10 +39,33 @@ pub(super) fn opened() -> Opened {
     Opened {
         device: device(),
         open_time: Duration::from_millis(31),
-        memory: MemoryReport { used: 0, reserved: 64 << 20, peak: 12 << 20, budget: Some(3 << 30) },
+        memory: memory(),
         kernels: vec![kernel("add", 0.0), kernel("matvec_q4_f16", 0.314)],
+        telemetry: examine::telemetry(&device(), &memory(), &calibration(), Timestamp(1_767_225_600_000)),
+        calibration: calibration(),
         health: Health::Well,
         notes: Vec::new(),
+    }
+}
+
+pub(crate) fn memory() -> MemoryReport {
+    MemoryReport { used: 0, reserved: 64 << 20, peak: 12 << 20, budget: Some(3 << 30) }
+}
+
+/// Two figures, and one that could not be had.
+pub(crate) fn calibration() -> Calibration {
+    let measured = |what, per_second: f64| Speed::Measured {
+        what,
+        per_second,
+        slowest_per_second: per_second * 0.9,
+        samples: 5,
+        sample_time: Duration::from_millis(12),
+    };
+    Calibration {
+        compute: measured("f32 matrix products", 1.15e12),
+        memory: measured("f32 weights times a vector", 4.2e10),
+        decode: Speed::Unavailable { why: NO_DECODE.into() },
+        elapsed: Duration::from_millis(240),
     }
 }
 
@@ -50,7 +78,7 @@ fn refusal() -> Refusal {
     Refusal { backend: BackendKind::Vulkan, device: Some("llvmpipe".into()), reason: REFUSAL.into() }
 }
 
-pub(super) fn device() -> DeviceDescription {
+pub(crate) fn device() -> DeviceDescription {
     DeviceDescription {
         backend: BackendKind::Vulkan,
         name: "Madeup 740".into(),

@@ -70,6 +70,7 @@ pub(crate) struct ShowArgs {
 
 /// What all phones can be told.
 #[derive(ClapArgs, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that people write")]
 struct PhoneArgs {
     #[command(flatten)]
     search: SearchArgs,
@@ -88,6 +89,9 @@ struct PhoneArgs {
     /// Where the node id is kept
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
+    /// Measure what this device can do, for a third of a second, and tell other members of this SDK
+    #[arg(long)]
+    calibrate: bool,
     /// Serve GET /metrics (Prometheus) and GET /telemetry there, for programs on this computer
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:9473")]
     metrics: Option<SocketAddr>,
@@ -126,6 +130,11 @@ Examples:
   exo-phone join --only unicast --on wlan0 --json";
 
 impl JoinArgs {
+    /// Whether the device is to be measured.
+    pub(crate) const fn calibrates(&self) -> bool {
+        self.phone.calibrate
+    }
+
     /// What the node is told, or what to write instead.
     pub(crate) fn options(&self) -> Result<JoinOptions, String> {
         self.phone.options()
@@ -133,6 +142,11 @@ impl JoinArgs {
 }
 
 impl FoundArgs {
+    /// Whether the device is to be measured.
+    pub(crate) const fn calibrates(&self) -> bool {
+        self.phone.calibrate
+    }
+
     /// What the node is told, or what to write instead.
     pub(crate) fn options(&self) -> Result<JoinOptions, String> {
         if self.zenoh_port == u16::MAX {

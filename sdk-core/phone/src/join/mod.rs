@@ -4,18 +4,24 @@ mod args;
 
 pub(crate) use args::{FoundArgs, JoinArgs, SearchArgs, ShowArgs};
 
-use std::{process::ExitCode, time::Instant};
+use std::{convert::Infallible, future::pending, process::ExitCode, time::Instant};
 
 use exo_node::driver::{JoinOptions, Node, NodeErrorKind};
+use tokio::task;
 
 use crate::{
-    exit,
+    capabilities, exit,
     stop::Stop,
     watch::{Followed, Happening, What, follow, shower},
 };
 
-/// Joins, shows how it goes, and leaves when asked to.
-pub(crate) fn run(title: &str, options: Result<JoinOptions, String>, args: &ShowArgs) -> ExitCode {
+/// Joins, shows how it goes, and leaves when asked to. `calibrate` measures the device meanwhile.
+pub(crate) fn run(
+    title: &str,
+    options: Result<JoinOptions, String>,
+    args: &ShowArgs,
+    calibrate: bool,
+) -> ExitCode {
     let began = Instant::now();
     let options = match options {
         Ok(options) => options,
@@ -40,8 +46,19 @@ pub(crate) fn run(title: &str, options: Result<JoinOptions, String>, args: &Show
         let started = What::Started { node_id: node.node_id().to_string(), namespace, notes };
         show(Happening { at: began.elapsed(), phone: None, what: started });
         let followed = Followed { node: &node, phone: None, began, advise };
-        let ended = follow(followed, &stop, &mut show).await;
+        let ended = tokio::select! {
+            ended = follow(followed, &stop, &mut show) => ended,
+            never = tell_capabilities(&node, calibrate) => match never {},
+        };
         drop(show);
         exit::of(ended)
     })
+}
+
+/// Measures what the device can do and tells it, if that is wanted. What cannot be measured is not told.
+async fn tell_capabilities(node: &Node, calibrate: bool) -> Infallible {
+    if calibrate && let Ok(Ok(capabilities)) = task::spawn_blocking(capabilities::measured).await {
+        let _ = node.set_capabilities(capabilities);
+    }
+    pending().await
 }

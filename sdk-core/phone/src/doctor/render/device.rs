@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use exo_gpu::{ComputeUnits, DeviceDescription, DeviceKind, Features, Limits};
+use exo_gpu::{ComputeUnits, DeviceDescription, DeviceKind, Features, Limits, Speed};
 
 use crate::{
     amounts,
@@ -40,6 +40,11 @@ pub(super) fn describe(text: &mut String, opened: &Opened, palette: Palette) {
     fact("memory", memory(device));
     fact("tests used", amounts::bytes(opened.memory.peak));
     fact("compute units", compute_units(&device.compute_units));
+    let measured = &opened.calibration;
+    fact("computes", speed(&measured.compute, "FLOP/s"));
+    fact("reads memory", speed(&measured.memory, "B/s"));
+    fact("reads 4-bit", speed(&measured.decode, "B/s"));
+    fact("measured in", amounts::time(measured.elapsed));
     if device.kind == DeviceKind::Host {
         return; // The rest is about GPUs: a processor has no workgroups, and no bounds worth reading.
     }
@@ -94,6 +99,18 @@ fn compute_units(units: &ComputeUnits) -> String {
     match units {
         ComputeUnits::Known { count, source } => format!("{count} (from {source})"),
         ComputeUnits::Unavailable { why } => format!("unavailable: {why}"),
+    }
+}
+
+fn speed(speed: &Speed, unit: &str) -> String {
+    match speed {
+        Speed::Measured { what, per_second, slowest_per_second, samples, sample_time } => format!(
+            "{} ({what}; best of {samples} × {}, slowest {})",
+            amounts::rate(*per_second, unit),
+            amounts::time(*sample_time),
+            amounts::part(slowest_per_second / per_second)
+        ),
+        Speed::Unavailable { why } => format!("unavailable: {why}"),
     }
 }
 
@@ -166,6 +183,9 @@ mod tests {
             "driver         Madeup driver 512.676",
             "API            vulkan 1.3.128",
             "memory         7 GiB shared with the host, 3 GiB for this process now",
+            "computes       1.1 TFLOP/s (f32 matrix products; best of 5 × 12 ms, slowest 90 %)",
+            "reads memory   42.0 GB/s (f32 weights times a vector; best of 5 × 12 ms, slowest 90 %)",
+            "measured in    240 ms",
             "features       int8, timeline semaphores, subgroup arithmetic",
             "largest buffer 2 GiB",
             "kernel takes   24 buffers of 128 MiB each, starting at multiples of 64 B",
@@ -203,5 +223,6 @@ mod tests {
         assert!(text.contains("budget unavailable"));
         assert!(text.contains("compute units  unavailable: the driver does not say"));
         assert!(text.contains("subgroup       unknown"));
+        assert!(text.contains("reads 4-bit    unavailable: its kernel failed the self-test"));
     }
 }
