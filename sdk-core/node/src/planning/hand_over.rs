@@ -28,6 +28,7 @@ const PORTS: std::ops::RangeInclusive<u16> = 49_152..=65_535;
 const EXOS_PORTS: std::ops::RangeInclusive<u16> = 52_413..=52_415;
 /// Stands for ranks that a rank never talks to: an address for documentation (RFC 5737).
 const NOBODY: Host = Host { ip: IpAddr::V4(Ipv4Addr::new(198, 51, 100, 1)), port: 0 };
+
 /// Why a plan is not handed to exo. Nothing was sent.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum HandOverError {
