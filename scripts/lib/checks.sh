@@ -55,6 +55,17 @@ backends_mirror() {
     return $missing
 }
 
+# The benchmarks and the fuzz targets have lock files of their own, and their next run is far away.
+lock_files_are_current() {
+    local manifest
+    for manifest in Cargo.toml bench/Cargo.toml tests/fuzz/Cargo.toml; do
+        cargo metadata --locked --format-version 1 --manifest-path "$manifest" >/dev/null || {
+            echo "the lock file of $manifest is old: run 'cargo metadata --manifest-path $manifest' and commit it"
+            return 1
+        }
+    done
+}
+
 # One idea a file. Snapshots and recorded data are not written by people, so they may be long.
 files_stay_short() {
     local lines file long=0
