@@ -77,7 +77,16 @@ pub(crate) fn policy() -> Policy {
 impl Host {
     pub(crate) fn new(make: Make, seed: u64) -> Self {
         let mut random = Random::seeded(seed);
-        let identity = Identity { name: make.name.into(), vendor: "made".into(), device_type: make.kind };
+        let made = || "made".to_owned();
+        let identity = Identity {
+            name: make.name.into(),
+            model: made(),
+            chip: made(),
+            os_version: made(),
+            os_build: made(),
+            vendor: made(),
+            device_type: make.kind,
+        };
         let mut capabilities = DeviceCapabilities::unknown("not measured", stamp(at(0)));
         let measured = |value: f64| Reading::measured(value, stamp(at(0))).into();
         capabilities.memory_bytes = Reading::measured((make.memory_gb * 1e9) as u64, stamp(at(0))).into();
