@@ -9,6 +9,7 @@ mod common;
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     sync::atomic::{AtomicI64, Ordering},
+    time::Duration,
 };
 
 use ash::vk;
@@ -108,7 +109,7 @@ fn a_thousand_devices_open_and_close() {
     ours(101);
     let live = LIVE.load(Ordering::Relaxed);
     let grown = least_growth(|| ours(300));
-    let kept = LIVE.load(Ordering::Relaxed) - live;
+    let kept = kept_since(live, 900);
     assert!(kept < 900, "{kept} bytes of ours remain of 900 devices");
     // Drivers keep something of every device (lavapipe does); how much is measured by opening it bare.
     bare(100);
@@ -118,6 +119,19 @@ fn a_thousand_devices_open_and_close() {
         grown < drivers + 300,
         "the process grew by {grown} KiB over 300 devices, bare Vulkan by {drivers} KiB"
     );
+}
+
+/// How many bytes of ours remain, once that is less than `enough` or two seconds have passed: on a busy machine threads
+/// of the last devices end late and still hold something. A leak stays.
+fn kept_since(live: i64, enough: i64) -> i64 {
+    let kept = || LIVE.load(Ordering::Relaxed) - live;
+    for _ in 0..200 {
+        if kept() < enough {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    kept()
 }
 
 /// How much the process grew over the round that made it grow least, of three. A leak shows in every round; a heap
