@@ -4,7 +4,7 @@ mod wishes;
 
 use std::{future::pending, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
-use exo_telemetry::{Readings, protocol::DeviceId, reading::Groups};
+use exo_telemetry::{Readings, protocol::DeviceId, reading::Groups, topology::Order as ProbeOrder};
 use exo_wire::Namespace;
 use tokio::{
     sync::{mpsc, oneshot},
@@ -16,6 +16,7 @@ use super::{
     hosts::PastHosts,
     http::Inquiry,
     link::{Heard, Link, LinkEvent, Losses},
+    links::Links,
     looks::Looks,
     network::{Network, NetworkEvent},
     phones::{Phones, PhonesEvent},
@@ -26,6 +27,7 @@ use crate::{
     Now,
     discovery::{self, Discovery, Locator},
     member::{self, Acquaintance, Member, MemberConfig, MemberState, Request},
+    probing::Outcome,
     vitals::{self, Vitals},
 };
 
@@ -69,6 +71,9 @@ pub(super) struct Actor {
     pub(super) network: Network,
     pub(super) vitals: Vitals,
     pub(super) looks: Looks,
+    /// Only where links to other members are measured.
+    pub(super) links: Option<Links>,
+    pub(super) measuring: Running<(ProbeOrder, Outcome)>,
     /// Who tells other members how it is, if our id can be part of a key.
     pub(super) own: Option<DeviceId>,
     /// Pages that somebody asks for, if we serve any.
@@ -100,6 +105,7 @@ enum Happened {
     Link(LinkEvent),
     Fetched(Result<Vec<u8>, String>),
     Looked(Groups, Option<Box<Readings>>),
+    Measured(Option<(ProbeOrder, Outcome)>),
     Asked(Inquiry),
     Network(NetworkEvent),
     Phones(PhonesEvent),
@@ -151,6 +157,7 @@ impl Actor {
                 let (groups, readings) = looked.unwrap_or((Groups::NONE, None));
                 Happened::Looked(groups, readings)
             }
+            measured = ended(&mut self.measuring) => Happened::Measured(measured),
             Some(inquiry) = async { match inquiries { Some(asked) => asked.recv().await, None => pending().await } } =>
                 Happened::Asked(inquiry),
             event = async { match phones { Some(phones) => phones.next().await, None => pending().await } } =>
@@ -170,8 +177,10 @@ impl Actor {
 
     fn wait(&self) -> Duration {
         let phones = self.phones.as_ref().and_then(Phones::deadline);
-        let machines = [self.discovery.deadline(), self.member.deadline(), self.vitals.deadline(), phones];
         let now = self.clock.now().mono;
+        let links = self.links.as_ref().and_then(|links| links.deadline(now));
+        let machines =
+            [self.discovery.deadline(), self.member.deadline(), self.vitals.deadline(), phones, links];
         let next = machines.into_iter().chain([self.told.deadline()]).flatten().min();
         next.map_or(LONGEST_WAIT, |due| due.since(now)).clamp(SHORTEST_WAIT, LONGEST_WAIT)
     }
@@ -217,6 +226,12 @@ impl Actor {
                 self.vitals.handle(now, vitals::Input::Looked(groups, &readings));
             }
             Happened::Looked(_, None) => self.vitals.handle(now, vitals::Input::NotLooked),
+            Happened::Measured(measured) => {
+                if let (Some(links), Some((order, outcome))) = (&self.links, measured) {
+                    links.measured(now, &order, &outcome);
+                    self.told.vitals_changed();
+                }
+            }
             Happened::Asked(inquiry) => self.answer(now, inquiry),
             Happened::Network(event) => self.network_event(event),
             Happened::Phones(event) => {

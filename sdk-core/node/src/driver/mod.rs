@@ -24,6 +24,7 @@ pub mod http;
 mod identity;
 pub mod interfaces;
 mod link;
+mod links;
 mod looks;
 mod network;
 mod node;

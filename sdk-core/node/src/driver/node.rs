@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    net::Ipv4Addr,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError, mpsc as std_mpsc},
     thread,
@@ -13,6 +14,7 @@ use exo_telemetry::{
     policy::Policy,
     protocol::{DeviceCapabilities, DeviceId},
     reading::Groups,
+    topology::Topology,
 };
 use exo_wire::NodeId;
 use tokio::{
@@ -30,6 +32,7 @@ use super::{
     http::{Inquiry, Pages, Server},
     identity,
     link::Losses,
+    links::Links,
     looks::Looks,
     network::Network,
     phones::Phones,
@@ -185,6 +188,11 @@ impl Node {
     /// The same, each time it changes, once a second at most.
     pub fn telemetries(&self) -> Pulled<Arc<ClusterState>> {
         Pulled::new(self.reports.telemetry.clone())
+    }
+
+    /// The links between members of this SDK, as they measured and told them.
+    pub fn topology(&self) -> Topology {
+        self.telemetry().topology()
     }
 
     /// Changes what the owner allows. Holds from the next look at the device on, which comes at once.
@@ -360,6 +368,9 @@ async fn start(
         entropy::random(),
     );
     vitals.handle(clock.now(), vitals::Input::Watched(inquiries.is_some()));
+    let local = options.search.is_confined_to_loopback().then_some(Ipv4Addr::LOCALHOST);
+    let probed = options.probe_links.map(|at| local.unwrap_or(at));
+    let links = own.clone().zip(probed).map(|(own, at)| Links::new(own, clock, at));
     let bind = if options.search.is_confined_to_loopback() { Bind::Loopback } else { Bind::Anywhere };
     let dns_sd = options.dns_sd.clone().unwrap_or_else(|| dns_sd::by_default(options.search.on.clone()));
     let network = Network::start(bind, dns_sd);
@@ -399,6 +410,8 @@ async fn start(
         network,
         vitals,
         looks,
+        links,
+        measuring: None,
         own,
         inquiries,
         alarm: Box::pin(time::sleep(Duration::ZERO)),

@@ -1,6 +1,11 @@
 //! What an app decides when it joins.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 use exo_telemetry::{policy::Policy, probe::Probe, thermal::GovernorConfig};
 use exo_wire::{NodeId, gathered::Backend};
@@ -37,6 +42,9 @@ pub struct JoinOptions {
     pub backends: Vec<Backend>,
     /// By how many minutes the owner's clock is ahead of UTC, for quiet hours.
     pub utc_offset: Option<i16>,
+    /// Answer probes of links at this address, at a port that the system chooses, and probe the links to other members of
+    /// this SDK: within 1% of each link and 64 KiB/s, and never where bytes cost money. `None`: nothing is measured.
+    pub probe_links: Option<Ipv4Addr>,
     /// Serve `GET /metrics` for Prometheus and `GET /telemetry` here. Nothing in them is secret, but only who runs on
     /// this device needs them: use a loopback address.
     pub metrics: Option<SocketAddr>,
@@ -65,6 +73,7 @@ impl JoinOptions {
             governor: GovernorConfig::default(),
             backends: Vec::new(),
             utc_offset: None,
+            probe_links: Some(Ipv4Addr::UNSPECIFIED),
             metrics: None,
             listen_only: false,
             allow_unknown_build: false,

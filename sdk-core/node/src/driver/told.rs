@@ -169,13 +169,20 @@ impl Told {
     }
 
     /// How we and the others are, if that changed and it is time.
-    pub(super) fn refresh_vitals(&mut self, now: Now, vitals: &mut Vitals) {
-        if self.vitals_are_old && now.mono >= self.next_vitals {
-            self.vitals_are_old = false;
-            self.next_vitals = now.mono + TELEMETRY_EVERY;
-            self.condition.send_replace(Some(Arc::new(vitals.condition(now))));
-            self.telemetry.send_replace(Arc::new(vitals.cluster(now)));
+    pub(super) fn refresh_vitals(
+        &mut self,
+        now: Now,
+        vitals: &mut Vitals,
+    ) -> Option<(Arc<Condition>, Arc<ClusterState>)> {
+        if !self.vitals_are_old || now.mono < self.next_vitals {
+            return None;
         }
+        self.vitals_are_old = false;
+        self.next_vitals = now.mono + TELEMETRY_EVERY;
+        let (condition, cluster) = (Arc::new(vitals.condition(now)), Arc::new(vitals.cluster(now)));
+        self.condition.send_replace(Some(condition.clone()));
+        self.telemetry.send_replace(cluster.clone());
+        Some((condition, cluster))
     }
 
     /// When [`Self::refresh`] or [`Self::refresh_vitals`] has something to do.

@@ -1,6 +1,6 @@
 //! The machine.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, net::SocketAddr, time::Duration};
 
 use exo_telemetry::{
     Now, Random, Readings,
@@ -10,7 +10,7 @@ use exo_telemetry::{
     now::Moment,
     policy::{Policy, PolicyKeeper, Surroundings},
     probe::Identity,
-    protocol::{DeviceCapabilities, DeviceId, DeviceRegistration, Message},
+    protocol::{DeviceCapabilities, DeviceId, DeviceRegistration, LinkReport, Message},
     reading::{Group, Groups, Quantity},
     thermal::{GovernorConfig, Level, TICK, ThermalGovernor},
 };
@@ -73,6 +73,8 @@ pub enum Input<'a> {
     Work(Work),
     /// What the device can do was measured.
     Capable(Box<DeviceCapabilities>),
+    /// Where others may probe the links to us, and what we measured ourselves.
+    Linked(Vec<SocketAddr>, Vec<LinkReport>),
     /// The member leaves.
     Leave,
 }
@@ -182,6 +184,9 @@ impl Vitals {
             Input::Work(work) => self.works(now, work),
             Input::Capable(capabilities) => {
                 self.collector.handle(now, collector::Input::Capable(capabilities));
+            }
+            Input::Linked(probe_at, links) => {
+                self.collector.handle(now, collector::Input::Linked(probe_at, links));
             }
             Input::Leave => self.collector.handle(now, collector::Input::Leave("the member leaves")),
         }

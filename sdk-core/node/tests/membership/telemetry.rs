@@ -1,7 +1,7 @@
 //! How a device is, through a real router: what exo is told, what other members hear, what a scraper reads.
 
 use std::{
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::SeqCst},
@@ -67,6 +67,7 @@ fn phone(exo: &Exo) -> (JoinOptions, Arc<AtomicBool>) {
     let charging = Arc::new(AtomicBool::new(true));
     let mut options = to(exo);
     options.probe = Box::new(Phone { charging: charging.clone() });
+    options.probe_links = Some(Ipv4Addr::LOCALHOST);
     (options, charging)
 }
 
@@ -142,6 +143,26 @@ async fn a_member_that_only_listens_tells_nobody() {
     assert_eq!(presence(&loud.telemetry(), &quiet), None);
     loud.leave(PATIENCE).await.unwrap();
     drop(quiet);
+    exo.kill().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_measure_the_link_between_them_and_all_hear_of_it() {
+    let exo = Exo::start(MASTER).await;
+    let (one, other) = (Node::join(phone(&exo).0).unwrap(), Node::join(phone(&exo).0).unwrap());
+    let (mut options, _) = phone(&exo);
+    (options.listen_only, options.probe_links) = (true, None);
+    let third = Node::join(options).unwrap();
+    let (a, b) = (one.node_id().to_string(), other.node_id().to_string());
+    for node in [&one, &other, &third] {
+        told(node, "told of the link", |state| {
+            let topology = state.topology();
+            let link = topology.link(&a, &b);
+            link.is_some_and(|link| link.latency_p50.get().is_some_and(|figure| figure.value < 1.0))
+        })
+        .await;
+    }
+    drop((one, other, third));
     exo.kill().await;
 }
 

@@ -92,6 +92,9 @@ struct PhoneArgs {
     /// Measure what this device can do, for a third of a second, and tell other members of this SDK
     #[arg(long)]
     calibrate: bool,
+    /// Do not measure the links to other members of this SDK
+    #[arg(long)]
+    no_link_probes: bool,
     /// Serve GET /metrics (Prometheus) and GET /telemetry there, for programs on this computer
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:9473")]
     metrics: Option<SocketAddr>,
@@ -175,6 +178,7 @@ impl PhoneArgs {
         options.search = self.search.config()?;
         options.probe = self.probe();
         options.metrics = self.metrics;
+        options.probe_links.take_if(|_| self.no_link_probes);
         options.listen_only = self.listen_only;
         options.allow_unknown_build = self.allow_unknown_build;
         options.expose_node_id = self.expose_node_id.then(|| SocketAddr::from(([0, 0, 0, 0], self.api_port)));

@@ -25,7 +25,7 @@ use exo_node::{
     member::ClusterView,
     planning::{self, Plan, Situation, Wanted, Wishes},
 };
-use exo_telemetry::{aggregator::ClusterState, placement::Status, topology::Topology};
+use exo_telemetry::{aggregator::ClusterState, placement::Status};
 
 use tokio::time;
 
@@ -111,8 +111,8 @@ fn solve(
         Model::Card(card) => Wanted::Card(card),
         Model::Layers { layers, .. } => Wanted::Layers(layers),
     };
-    // Links are measured between members of this SDK, and a silent one measures none.
-    let situation = Situation { view, telemetry, topology: &Topology::new() };
+    // Links are measured between members of this SDK. We are a silent one and measure none, but hear of theirs.
+    let situation = Situation { view, telemetry, topology: &telemetry.topology() };
     let start = Instant::now();
     planning::plan(wanted, situation, wishes, &|| start.elapsed()).map_err(|error| error.to_string())
 }

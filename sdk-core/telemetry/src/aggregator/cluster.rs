@@ -6,6 +6,7 @@ use super::{Aggregator, Device, Presence, Traffic};
 use crate::{
     Now, Readings, Timestamp,
     protocol::{DeviceId, DeviceRegistration},
+    topology::Topology,
 };
 
 /// All devices at one moment.
@@ -72,6 +73,23 @@ impl ClusterState {
     pub(super) fn of(aggregator: &Aggregator, now: Now) -> Self {
         let devices = aggregator.devices().map(|(id, device)| DeviceState::of(id, device, now)).collect();
         Self { at: now.wall.into(), devices, refused: aggregator.refused() }
+    }
+
+    /// The devices that are there, and the links between them that they told of.
+    pub fn topology(&self) -> Topology {
+        let is_there = |device: &&DeviceState| matches!(device.presence, Presence::Present | Presence::Stale);
+        let there = || self.devices.iter().filter(is_there);
+        let mut topology = Topology::new();
+        for device in there() {
+            topology.add_device(device.device_id.as_str());
+        }
+        for device in there() {
+            let links = device.registration.iter().flat_map(|registration| &registration.links);
+            for report in links.filter(|report| there().any(|other| other.device_id == report.to)) {
+                topology.add_link(report.link(&device.device_id));
+            }
+        }
+        topology
     }
 
     /// The cluster in a few figures.

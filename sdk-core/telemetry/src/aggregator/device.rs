@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Now, Reading, Readings, Timestamp,
     now::Moment,
-    protocol::{Body, DeviceRegistration, Extra, GpuMetrics, Message},
+    protocol::{Body, DeviceRegistration, Extra, GpuMetrics, LinkReport, Message},
     reading::Quantity,
 };
 
@@ -265,7 +265,7 @@ fn bound(registration: &mut DeviceRegistration) {
         if extra.is_empty() { 0 } else { serde_json::to_string(extra).map_or(usize::MAX, |json| json.len()) }
     }
     let capabilities = &mut registration.capabilities;
-    let extras = [
+    let known = [
         &mut registration.extra,
         &mut capabilities.extra,
         &mut capabilities.memory_bytes.extra,
@@ -273,8 +273,9 @@ fn bound(registration: &mut DeviceRegistration) {
         &mut capabilities.peak_flops_per_s.extra,
         &mut capabilities.memory_bytes_per_s.extra,
     ];
+    let of_links = registration.links.iter_mut().flat_map(LinkReport::extras);
     let mut room = MOST_EXTRA;
-    for extra in extras {
+    for extra in known.into_iter().chain(of_links) {
         match room.checked_sub(size(extra)) {
             Some(left) => room = left,
             None => extra.clear(),

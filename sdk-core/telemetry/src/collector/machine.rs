@@ -1,13 +1,14 @@
 //! The collector as a state machine.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, net::SocketAddr, time::Duration};
 
 use super::{Pace, has_changed, smoothing::smoothed};
 use crate::{
     Now, Random, Readings,
     now::Moment,
     protocol::{
-        Body, DeviceCapabilities, DeviceRegistration, Extra, Goodbye, GpuMetrics, Heartbeat, Message, VERSION,
+        Body, DeviceCapabilities, DeviceRegistration, Extra, Goodbye, GpuMetrics, Heartbeat, LinkReport,
+        Message, VERSION,
     },
     reading::{Group, Groups, Quantity},
 };
@@ -38,6 +39,8 @@ pub enum Input<'a> {
     Shown(bool),
     /// What the device can do was measured.
     Capable(Box<DeviceCapabilities>),
+    /// Where others may probe the links to us, and what we measured ourselves.
+    Linked(Vec<SocketAddr>, Vec<LinkReport>),
     /// The device leaves, and why.
     Leave(&'a str),
 }
@@ -121,6 +124,12 @@ impl Collector {
             }
             Input::Capable(capabilities) => {
                 self.registration.capabilities = *capabilities;
+                if self.told.is_some() {
+                    self.register(now);
+                }
+            }
+            Input::Linked(probe_at, links) => {
+                (self.registration.probe_at, self.registration.links) = (probe_at, links);
                 if self.told.is_some() {
                     self.register(now);
                 }

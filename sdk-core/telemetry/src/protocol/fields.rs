@@ -78,6 +78,25 @@ impl Fields {
         }
     }
 
+    /// A list of objects that may be there, each read by its own function.
+    pub(super) fn each<T>(
+        &mut self,
+        field: &str,
+        most: usize,
+        read: impl Fn(Self) -> Result<T, ProtocolError>,
+    ) -> Result<Vec<T>, ProtocolError> {
+        let newer = self.newer;
+        let objects = self.may(field, |value| match value {
+            Value::Array(items) if items.len() > most => {
+                Err(format!("{} entries, {most} are allowed", items.len()))
+            }
+            Value::Array(items) => items.into_iter().map(object).collect::<Result<Vec<_>, _>>(),
+            other => Err(expected("a list of objects", other)),
+        })?;
+        let each = objects.unwrap_or_default().into_iter();
+        each.map(|object| read(Self::new(object, newer)).map_err(|error| within(field, error))).collect()
+    }
+
     /// An object within, read by its own function.
     pub(super) fn within<T>(
         &mut self,
@@ -86,15 +105,20 @@ impl Fields {
     ) -> Result<T, ProtocolError> {
         let newer = self.newer;
         let object = self.need(field, object)?;
-        read(Self::new(object, newer)).map_err(|error| match error {
-            ProtocolError::Missing { field: inner } => {
-                ProtocolError::Missing { field: format!("{field}.{inner}") }
-            }
-            ProtocolError::Field { field: inner, problem } => {
-                ProtocolError::Field { field: format!("{field}.{inner}"), problem }
-            }
-            other => other,
-        })
+        read(Self::new(object, newer)).map_err(|error| within(field, error))
+    }
+}
+
+/// The error, with the place where it is.
+fn within(field: &str, error: ProtocolError) -> ProtocolError {
+    match error {
+        ProtocolError::Missing { field: inner } => {
+            ProtocolError::Missing { field: format!("{field}.{inner}") }
+        }
+        ProtocolError::Field { field: inner, problem } => {
+            ProtocolError::Field { field: format!("{field}.{inner}"), problem }
+        }
+        other => other,
     }
 }
 

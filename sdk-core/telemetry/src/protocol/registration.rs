@@ -1,9 +1,11 @@
 //! Who a device is and what it can do.
 
+use std::net::SocketAddr;
+
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 
 use super::{
-    DeviceId, Extra, ProtocolError, Told,
+    DeviceId, Extra, LinkReport, MOST_LINKS, ProtocolError, Told,
     fields::{self, Fields},
     told::{sendable, write_extra, write_known},
 };
@@ -75,9 +77,16 @@ pub struct DeviceRegistration {
     pub device_type: DeviceType,
     /// What it can do.
     pub capabilities: DeviceCapabilities,
+    /// Where it answers probes of links, if it does.
+    pub probe_at: Vec<SocketAddr>,
+    /// Links that it measured.
+    pub links: Vec<LinkReport>,
     /// What else it said.
     pub extra: Extra,
 }
+
+/// The most places where a device answers.
+const MOST_PLACES: usize = 8;
 
 /// What a device can do. Peaks are readings: *measured* by a short run, or unavailable; never from a data sheet.
 #[derive(Debug, Clone, PartialEq)]
@@ -168,6 +177,8 @@ impl DeviceRegistration {
             vendor: text(&identity.vendor),
             device_type: identity.device_type,
             capabilities,
+            probe_at: Vec::new(),
+            links: Vec::new(),
             extra: Extra::new(),
         }
     }
@@ -184,6 +195,8 @@ impl DeviceRegistration {
                 None => return Err(ProtocolError::Missing { field: "device_type".into() }),
             },
             capabilities: fields.within("capabilities", DeviceCapabilities::read)?,
+            probe_at: fields.may("probe_at", places)?.unwrap_or_default(),
+            links: fields.each("links", MOST_LINKS, LinkReport::read)?,
             extra: fields.rest(),
         })
     }
@@ -195,8 +208,25 @@ impl DeviceRegistration {
         map.serialize_entry("vendor", &self.vendor)?;
         write_known(map, &self.extra, "device_type", &self.device_type)?;
         map.serialize_entry("capabilities", &self.capabilities)?;
+        if !self.probe_at.is_empty() {
+            map.serialize_entry("probe_at", &self.probe_at)?;
+        }
+        if !self.links.is_empty() {
+            map.serialize_entry("links", &self.links)?;
+        }
         write_extra(map, &self.extra)
     }
+}
+
+fn places(value: serde_json::Value) -> Result<Vec<SocketAddr>, fields::Problem> {
+    let texts = fields::texts(value)?;
+    if texts.len() > MOST_PLACES {
+        return Err(format!("{} addresses, {MOST_PLACES} are allowed", texts.len()));
+    }
+    let place = |text: &String| {
+        text.parse().map_err(|_| format!("{text:?} is not an address with a port, such as 192.168.1.7:52900"))
+    };
+    texts.iter().map(place).collect()
 }
 
 impl Serialize for DeviceRegistration {

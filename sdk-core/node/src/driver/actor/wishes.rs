@@ -1,11 +1,17 @@
 //! Doing what the machines ask.
 
+use std::net::SocketAddr;
+
+use exo_telemetry::{aggregator::ClusterState, reading::NetworkReadings};
+
 use super::Actor;
 use crate::{
+    Now,
     discovery::{self, Advertisement},
     driver::{
         entropy, http,
         link::{self, Link},
+        links::{Links, kind_of},
         phones::{Phones, Wish},
     },
     member::{self, Member, MemberState},
@@ -35,7 +41,38 @@ impl Actor {
         self.notice_attachment();
         let now = self.clock.now();
         self.told.refresh(now.mono, &self.member, self.stats);
-        self.told.refresh_vitals(now, &mut self.vitals);
+        if let Some((condition, cluster)) = self.told.refresh_vitals(now, &mut self.vitals) {
+            self.follow_links(now, &condition.readings.network, &cluster);
+        }
+        if let Some(links) = self.links.as_ref().filter(|_| self.measuring.is_none())
+            && let Some((order, place)) = links.poll(now.mono)
+        {
+            self.measuring = Some(Links::measure(order, place));
+        }
+    }
+
+    /// Measures the links to who is there, and tells what came of it. Only neighbours are probed: a stranger's word must
+    /// not make us send anything across the internet.
+    fn follow_links(&mut self, now: Now, network: &NetworkReadings, cluster: &ClusterState) {
+        let Some(links) = &mut self.links else { return };
+        if self.vitals.is_listened() {
+            links.open();
+        } else {
+            links.close();
+        }
+        links.on(network);
+        let (reach, is_local) = (self.discovery.reach(), links.is_local());
+        let reachable = |address: SocketAddr| match address.ip() {
+            ip if ip.is_loopback() => is_local.then_some(address),
+            ip => reach.neighbour(ip, address.port(), None),
+        };
+        links.follow(now, cluster, kind_of(network.kind.get()), reachable);
+        if let Some((probe_at, reports)) = links.tell(now, self.network.interfaces()) {
+            self.vitals.handle(now, vitals::Input::Linked(probe_at, reports));
+            while let Some(output) = self.vitals.poll() {
+                self.for_vitals(output);
+            }
+        }
     }
 
     /// We speak to other members while the cluster knows us, and not where we only listen.

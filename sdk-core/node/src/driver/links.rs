@@ -1,0 +1,231 @@
+//! Measuring the links to other members of this SDK.
+//!
+//! Whom to probe when is decided in [`exo_telemetry::topology`], the sockets are those of [`crate::probing`]. Here the
+//! two meet the member: who tells of a place where it answers, and is a neighbour, is probed; what was measured is told
+//! to all. Nothing is opened before there is somebody to measure with, and nothing of it goes through exo.
+
+use std::{
+    collections::BTreeMap,
+    net::{Ipv4Addr, SocketAddr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use exo_telemetry::{
+    aggregator::{ClusterState, Presence},
+    now::Moment,
+    protocol::{DeviceId, LinkReport, MOST_LINKS, Told},
+    reading::{NetworkKind, NetworkReadings},
+    topology::{FRESH, Figure, Link, LinkKind, LinkProber, Order, PeerKind, ProbeLimits, wire::Refused},
+};
+use tokio::task::{self, JoinHandle};
+
+use super::{clock::Clock, entropy};
+use crate::{
+    Interface, Now,
+    interface::InterfaceKind,
+    probing::{self, Answerer, Outcome},
+};
+
+/// Others are told this often at most: a registration goes to everybody.
+const TELL_EVERY: Duration = Duration::from_secs(10);
+/// And this often at least while there is something: a figure is taken at its word for so long.
+const TELL_AGAIN: Duration = FRESH;
+/// What differs by less is no news.
+const NEWS: f64 = 0.25;
+/// Addresses of our own that are told.
+const MOST_PLACES: usize = 4;
+
+/// What others are told of our links.
+pub(super) type Telling = (Vec<SocketAddr>, Vec<LinkReport>);
+
+/// The links to other members.
+pub(super) struct Links {
+    own: DeviceId,
+    prober: Arc<Mutex<LinkProber>>,
+    clock: Clock,
+    /// Where we answer.
+    at: Ipv4Addr,
+    answerer: Option<Answerer>,
+    /// It could not be opened: others are probed, and nobody probes us.
+    is_deaf: bool,
+    /// Where the others answer.
+    places: BTreeMap<String, SocketAddr>,
+    told: Telling,
+    next_telling: Moment,
+    /// When what was told is to be told again.
+    old_at: Moment,
+}
+
+impl Links {
+    /// Links that are measured from this address, or from any.
+    pub(super) fn new(own: DeviceId, clock: Clock, at: Ipv4Addr) -> Self {
+        let prober =
+            LinkProber::new(own.as_str(), ProbeLimits::default(), clock.now().mono, entropy::random());
+        Self {
+            own,
+            prober: Arc::new(Mutex::new(prober)),
+            clock,
+            at,
+            answerer: None,
+            is_deaf: false,
+            places: BTreeMap::new(),
+            told: Telling::default(),
+            next_telling: Moment::default(),
+            old_at: Moment::default(),
+        }
+    }
+
+    /// What the network is: nothing is probed where bytes cost money.
+    pub(super) fn on(&self, network: &NetworkReadings) {
+        let (kind, metered) = (network.kind.get(), network.metered.get());
+        // Loopback costs nothing, whatever the network beside it.
+        let (kind, metered) =
+            if self.is_local() { (Some(NetworkKind::Ethernet), Some(false)) } else { (kind, metered) };
+        self.prober().network(kind, metered);
+        if let Some(answerer) = &self.answerer {
+            answerer.refuse_trains((metered == Some(true)).then_some(Refused::Metered));
+        }
+    }
+
+    /// Follows who is there. `reachable` says where a neighbour's address is really reached, if it is one's.
+    pub(super) fn follow(
+        &mut self,
+        now: Now,
+        cluster: &ClusterState,
+        kind: LinkKind,
+        reachable: impl Fn(SocketAddr) -> Option<SocketAddr>,
+    ) {
+        let mut places = BTreeMap::new();
+        for device in &cluster.devices {
+            let is_there = matches!(device.presence, Presence::Present | Presence::Stale);
+            if device.device_id == self.own || !is_there {
+                continue;
+            }
+            let told = device.registration.iter().flat_map(|registration| &registration.probe_at);
+            if let Some(place) = told.copied().find_map(&reachable) {
+                places.insert(device.device_id.to_string(), place);
+            }
+        }
+        {
+            let mut prober = self.prober();
+            for gone in self.places.keys().filter(|id| !places.contains_key(*id)) {
+                prober.peer_gone(gone);
+            }
+            for id in places.keys() {
+                prober.peer_seen(now.mono, id, PeerKind::Sdk, kind);
+            }
+        }
+        self.places = places;
+    }
+
+    /// Opens the place where we answer. Called when there is somebody who could ask.
+    pub(super) fn open(&mut self) {
+        if self.answerer.is_some() || self.is_deaf {
+            return;
+        }
+        let clock = self.clock;
+        let opened = Answerer::start((self.at, 0).into(), self.prober.clone(), Arc::new(move || clock.now()));
+        self.is_deaf = opened.is_err();
+        self.answerer = opened.ok();
+    }
+
+    /// Closes it: nobody is left.
+    pub(super) fn close(&mut self) {
+        self.answerer = None;
+    }
+
+    /// Something to measure now, and where.
+    pub(super) fn poll(&self, now: Moment) -> Option<(Order, SocketAddr)> {
+        let order = self.prober().poll(now)?;
+        let place = *self.places.get(&order.peer)?;
+        Some((order, place))
+    }
+
+    /// Measures. Blocks a thread, not a task.
+    pub(super) fn measure(order: Order, place: SocketAddr) -> JoinHandle<(Order, Outcome)> {
+        task::spawn_blocking(move || {
+            let outcome = probing::perform(&order, place);
+            (order, outcome)
+        })
+    }
+
+    /// What came of it.
+    pub(super) fn measured(&self, now: Now, order: &Order, outcome: &Outcome) {
+        probing::tell(&mut self.prober(), now, order, outcome);
+    }
+
+    /// What others should be told, if it is new and time.
+    pub(super) fn tell(&mut self, now: Now, interfaces: &[Interface]) -> Option<Telling> {
+        if now.mono < self.next_telling {
+            return None;
+        }
+        let links = self.prober().links(now);
+        let known = |link: &&Link| link.measured_at().is_some();
+        let links = links.iter().filter(known).filter_map(LinkReport::of).take(MOST_LINKS).collect();
+        let telling: Telling = (self.own_places(interfaces), links);
+        let is_old = !telling.1.is_empty() && now.mono >= self.old_at;
+        if !is_old && !is_news(&telling, &self.told) {
+            return None;
+        }
+        self.told = telling.clone();
+        (self.next_telling, self.old_at) = (now.mono + TELL_EVERY, now.mono + TELL_AGAIN);
+        Some(telling)
+    }
+
+    /// When [`Self::poll`] or [`Self::tell`] may have something.
+    pub(super) fn deadline(&self, now: Moment) -> Option<Moment> {
+        self.prober().deadline(now)
+    }
+
+    /// Whether all of this happens on loopback alone.
+    pub(super) const fn is_local(&self) -> bool {
+        self.at.is_loopback()
+    }
+
+    fn own_places(&self, interfaces: &[Interface]) -> Vec<SocketAddr> {
+        let Some(port) = self.answerer.as_ref().map(|answerer| answerer.address().port()) else {
+            return Vec::new();
+        };
+        if !self.at.is_unspecified() {
+            return vec![(self.at, port).into()];
+        }
+        let near = |interface: &&Interface| {
+            matches!(interface.kind, InterfaceKind::Wifi | InterfaceKind::Ethernet | InterfaceKind::Unknown)
+        };
+        let addresses = interfaces.iter().filter(near).flat_map(|interface| &interface.addresses);
+        let ours = addresses.map(|address| address.ip).filter(|ip| ip.is_ipv4() && !ip.is_loopback());
+        ours.map(|ip| SocketAddr::new(ip, port)).take(MOST_PLACES).collect()
+    }
+
+    fn prober(&self) -> MutexGuard<'_, LinkProber> {
+        self.prober.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether somebody who knows one would decide otherwise with the other.
+fn is_news(now: &Telling, before: &Telling) -> bool {
+    let differs = |one: &Told<Figure>, other: &Told<Figure>| match (one.reading.get(), other.reading.get()) {
+        (Some(one), Some(other)) => (one.value - other.value).abs() > NEWS * one.value.max(other.value),
+        (one, other) => one.is_some() != other.is_some(),
+    };
+    let link_differs = |one: &LinkReport, other: &LinkReport| {
+        one.to != other.to
+            || one.kind != other.kind
+            || differs(&one.round_trip_s, &other.round_trip_s)
+            || differs(&one.bytes_per_s_to, &other.bytes_per_s_to)
+            || differs(&one.bytes_per_s_from, &other.bytes_per_s_from)
+    };
+    now.0 != before.0
+        || now.1.len() != before.1.len()
+        || now.1.iter().zip(&before.1).any(|(one, other)| link_differs(one, other))
+}
+
+/// What carries our links, as far as the device knows what carries its network.
+pub(super) fn kind_of(network: Option<NetworkKind>) -> LinkKind {
+    match network {
+        Some(NetworkKind::Wifi) => LinkKind::Wifi,
+        Some(NetworkKind::Ethernet) => LinkKind::Ethernet,
+        _ => LinkKind::Unknown,
+    }
+}
