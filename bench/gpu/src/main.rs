@@ -15,7 +15,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use bench_race::{Titles, machine, peer, plan, publish, race, row, stats};
+use bench_race::{Titles, family, machine, peer, plan, publish, race, row, stats};
 
 const TITLES: Titles = Titles { part: "gpu", page: "GPU benchmarks", plot: "exo-gpu beside its rivals" };
 
@@ -67,7 +67,7 @@ fn bench(arguments: Vec<String>) -> Result<()> {
         return Ok(());
     };
     let machine = machine::Machine::ask(&plan.root, vulkan());
-    let rows = rows::run(&plan)?;
+    let rows = family::run(&plan, &rows::FAMILIES)?;
     publish(TITLES, &plan, machine, &rows)
 }
 

@@ -13,7 +13,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use bench_race::{Titles, machine, plan, publish};
+use bench_race::{Titles, family, machine, plan, publish};
 
 const TITLES: Titles =
     Titles { part: "node", page: "Node benchmarks", plot: "exo-node beside its limits and its peers" };
@@ -49,6 +49,6 @@ fn bench(arguments: Vec<String>) -> Result<()> {
         return Ok(());
     };
     let machine = machine::Machine::ask(&plan.root, BTreeMap::from([("zenoh".into(), "1.9.0".into())]));
-    let rows = rows::run(&plan)?;
+    let rows = family::run(&plan, &rows::FAMILIES)?;
     publish(TITLES, &plan, machine, &rows)
 }

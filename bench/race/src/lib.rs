@@ -1,9 +1,11 @@
-//! What all benchmarks share: contestants that take turns ([`race`]), rows with goals ([`row`]), and the reports that
+//! What all benchmarks share: contestants that take turns ([`race`]), rows with goals ([`row`]) in
+//! families ([`family`]), and the reports that
 //! come of them as JSON ([`report`]), a table ([`table`]) and a plot ([`plot`]). Rivals of other languages are processes
 //! that answer lines ([`peer`]).
 //!
 //! A rival that cannot run stays in its row with the error, and the row is not met.
 
+pub mod family;
 pub mod machine;
 pub mod peer;
 pub mod plan;

@@ -15,7 +15,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use bench_race::{Titles, machine, plan, publish};
+use bench_race::{Titles, family, machine, plan, publish};
 
 /// The clock and the phones of exo-telemetry's own tests, which may unwrap.
 #[allow(clippy::unwrap_used, reason = "they are written as tests")]
@@ -65,7 +65,7 @@ fn bench(arguments: Vec<String>) -> Result<()> {
         return Ok(());
     };
     let machine = machine::Machine::ask(&plan.root, facts());
-    let rows = rows::run(&plan)?;
+    let rows = family::run(&plan, &rows::FAMILIES)?;
     publish(TITLES, &plan, machine, &rows)
 }
 

@@ -1,8 +1,6 @@
 //! The rows, by family.
 
-use anyhow::{Result, bail};
-
-use crate::{plan::Plan, row::Row};
+use bench_race::family::Family;
 
 mod allocate;
 mod dispatch;
@@ -12,10 +10,7 @@ pub mod open;
 mod transfer;
 pub mod upload;
 
-/// A family of rows: its name, what to tell the waiting reader, and the run.
-type Family = (&'static str, &'static str, fn(&Plan) -> Vec<Row>);
-
-const FAMILIES: [Family; 10] = [
+pub const FAMILIES: [Family; 10] = [
     ("P0", "opening, in fresh processes", open::run),
     ("P1", "transfers of 16 MiB", transfer::run_large),
     ("P2", "upload of 1 MiB", transfer::run_small),
@@ -27,19 +22,3 @@ const FAMILIES: [Family; 10] = [
     ("P8", "4-bit matvec on lavapipe", matvec::run_vulkan),
     ("M1", "peak memory of a 1 GiB upload", upload::run),
 ];
-
-/// Runs what the plan wants.
-pub fn run(plan: &Plan) -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    for (name, what, family) in FAMILIES {
-        if plan.wants(name) {
-            eprintln!("{name}  {what} ...");
-            rows.extend(family(plan));
-        }
-    }
-    rows.retain(|row| plan.wants(row.spec.id));
-    if rows.is_empty() {
-        bail!("no such row; --help lists them");
-    }
-    Ok(rows)
-}
