@@ -4,6 +4,7 @@ use exo_telemetry::{
     Reading,
     aggregator::{DeviceState, Presence},
     placement::Device,
+    score::heat::WARM_CELSIUS,
 };
 use exo_wire::gathered::Backend;
 
@@ -171,7 +172,7 @@ impl Known<'_> {
     fn thermal_factor(&self, notes: &mut Notes<'_>) -> f64 {
         let Some(told) = self.fresh() else {
             match self.node.temperature {
-                Some(degrees) if degrees > heat::WARM_CELSIUS => {
+                Some(degrees) if degrees > WARM_CELSIUS => {
                     let unknown =
                         format!("it is {degrees:.0} °C warm, and exo does not tell whether that slows it");
                     notes.add(&unknown, "full speed assumed", "machines with fans run so for hours");

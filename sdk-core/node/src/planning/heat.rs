@@ -1,43 +1,24 @@
-//! How much of its speed heat leaves a device.
+//! How much of its speed heat leaves a device: by the lines of [`exo_telemetry::score::heat`].
 //!
-//! The least of what the device tells counts, each falling in a straight line:
-//!
-//! | told | 1 | 0 |
-//! |---|---|---|
-//! | Android's headroom | up to 0.9 | from 1.1 on |
-//! | degrees | up to 80 °C | from 100 °C on |
-//! | status | none, light | severe and above; moderate is 0.5 |
-//!
-//! These are the lines of [`exo_telemetry::score`]'s quick score. There the first that is known counts, here the worst:
-//! a layer that is given to a hot phone stays there for a while.
+//! A score takes the first reading that is known, a plan the worst: a layer that is given to a hot phone stays there for a
+//! while.
 
-use exo_telemetry::reading::{ThermalReadings, ThermalStatus};
-
-/// From here on a device may be slower.
-pub(super) const WARM_CELSIUS: f64 = 80.0;
-const HOT_CELSIUS: f64 = 100.0;
-const HEADROOM: (f64, f64) = (0.9, 1.1);
+use exo_telemetry::{
+    reading::ThermalReadings,
+    score::heat::{PLAUSIBLE_CELSIUS, PLAUSIBLE_HEADROOM, by_celsius, by_headroom, by_status},
+};
 
 /// The share of its speed that heat leaves, 0 to 1; nothing if the device tells nothing about heat.
 pub(super) fn factor(thermal: &ThermalReadings) -> Option<f64> {
-    let falling = |value: f64, from: f64, to: f64| ((to - value) / (to - from)).clamp(0.0, 1.0);
-    let headroom = thermal.headroom.clone().within(&(0.0..=10.0), "").get();
-    let celsius = thermal.temperature.clone().within(&(-40.0..=150.0), "").get();
-    let shares = [
-        headroom.map(|headroom| falling(headroom, HEADROOM.0, HEADROOM.1)),
-        celsius.map(|celsius| falling(celsius, WARM_CELSIUS, HOT_CELSIUS)),
-        thermal.status.get().map(|status| match status {
-            ThermalStatus::None | ThermalStatus::Light => 1.0,
-            ThermalStatus::Moderate => 0.5,
-            _ => 0.0,
-        }),
-    ];
+    let headroom = thermal.headroom.clone().within(&PLAUSIBLE_HEADROOM, "").get();
+    let celsius = thermal.temperature.clone().within(&PLAUSIBLE_CELSIUS, "").get();
+    let shares = [headroom.map(by_headroom), celsius.map(by_celsius), thermal.status.get().map(by_status)];
     shares.into_iter().flatten().reduce(f64::min)
 }
 
 #[cfg(test)]
 mod tests {
-    use exo_telemetry::{Reading, Timestamp};
+    use exo_telemetry::{Reading, Timestamp, reading::ThermalStatus};
 
     use super::*;
 

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::{Candidate, Reference, reference::fraction};
+use super::{
+    Candidate, Reference,
+    heat::{PLAUSIBLE_CELSIUS, PLAUSIBLE_HEADROOM, WARM_CELSIUS, by_celsius, by_headroom, by_status},
+    reference::fraction,
+};
 use crate::reading::{Reading, Source, ThermalStatus};
 
-/// The quick score has no penalty up to here.
-const WARM_CELSIUS: f64 = 80.0;
-/// And nothing is left of it from here on.
-const HOT_CELSIUS: f64 = 100.0;
 /// Full thermal headroom; it is used up at [`WARM_CELSIUS`].
 const COOL_CELSIUS: f64 = 40.0;
 
@@ -139,21 +139,9 @@ pub(super) fn thermal_headroom(device: &Candidate, weight: f64) -> Factor {
     Factor::new(Part::ThermalHeadroom, weight, value, || note)
 }
 
-/// The penalty: 1 up to 80 °C, 0 from 100 °C on, linear between. A device that tells no degrees is judged by its
-/// headroom (1 up to 0.9, 0 from 1.1 on) or by its status (moderate costs half, severe all).
+/// The penalty, by degrees or, for a device that tells none, by its headroom or its status; see [`super::heat`].
 pub(super) fn heat(device: &Candidate) -> Factor {
-    let falling = |value: f64, from: f64, to: f64| ((to - value) / (to - from)).clamp(0.0, 1.0);
-    let (value, note) = first_known(
-        device,
-        |headroom| falling(headroom, 0.9, 1.1),
-        |celsius| falling(celsius, WARM_CELSIUS, HOT_CELSIUS),
-        |status| match status {
-            ThermalStatus::None | ThermalStatus::Light => 1.0,
-            ThermalStatus::Moderate => 0.5,
-            _ => 0.0,
-        },
-        Prefer::Temperature,
-    );
+    let (value, note) = first_known(device, by_headroom, by_celsius, by_status, Prefer::Temperature);
     Factor::new(Part::Heat, 0.0, value, || note)
 }
 
@@ -171,8 +159,8 @@ fn first_known(
     by_status: impl Fn(ThermalStatus) -> f64,
     prefer: Prefer,
 ) -> (Reading<f64>, String) {
-    let headroom = device.headroom.clone().within(&(0.0..=10.0), "");
-    let celsius = device.temperature.clone().within(&(-40.0..=150.0), " °C");
+    let headroom = device.headroom.clone().within(&PLAUSIBLE_HEADROOM, "");
+    let celsius = device.temperature.clone().within(&PLAUSIBLE_CELSIUS, " °C");
     let with_headroom = headroom.get().map(|value| {
         (headroom.clone().map(&by_headroom), format!("{:.0}% of the thermal limit", value * 100.0))
     });

@@ -15,6 +15,7 @@
 
 mod candidate;
 mod factor;
+pub mod heat;
 mod reference;
 mod scorer;
 mod sentence;
