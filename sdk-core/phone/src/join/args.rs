@@ -96,7 +96,8 @@ struct PhoneArgs {
     #[arg(long)]
     no_link_probes: bool,
     /// Serve GET /metrics (Prometheus) and GET /telemetry there, for programs on this computer
-    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:9473")]
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:9473",
+        value_parser = address)]
     metrics: Option<SocketAddr>,
     #[arg(
         long,
@@ -195,4 +196,9 @@ impl PhoneArgs {
             None => Box::new(probe),
         }
     }
+}
+
+/// An address to serve at, as people write it.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "write an address with a port, such as 127.0.0.1:9473".to_owned())
 }
