@@ -29,19 +29,13 @@ fn id(name: &str) -> DeviceId {
     DeviceId::new(name).unwrap()
 }
 
+fn identity() -> Identity {
+    Identity { name: "Ada's phone".into(), device_type: DeviceType::MobileAndroid, ..Identity::unknown() }
+}
+
 fn config(policy: Policy) -> VitalsConfig {
-    let identity = Identity {
-        name: "Ada's phone".into(),
-        model: "Phone 1".into(),
-        chip: "Chip 1".into(),
-        os_version: "Android 16".into(),
-        os_build: "1".into(),
-        vendor: "Arm".into(),
-        device_type: DeviceType::MobileAndroid,
-    };
     VitalsConfig {
         device_id: id("pixel"),
-        identity,
         policy,
         governor: GovernorConfig::default(),
         backends: vec![Backend::MlxCpu],
@@ -114,6 +108,14 @@ fn exo_is_offered_what_the_owner_and_the_system_leave() {
     assert_eq!((memory.total, memory.available), (3 << 30, 3 << 30));
     look.memory.app_limit = Reading::measured(1 << 30, at(0.0).wall.into());
     assert_eq!(ask(&mut vitals, at(1.0), &look).memory.unwrap().available, 1 << 30);
+}
+
+#[test]
+fn nobody_is_told_a_name_before_the_probe_said_it() {
+    let mut vitals = vitals(Policy::default());
+    assert_eq!(ask(&mut vitals, at(0.0), &readings(0.5, 30.0)).identity, None);
+    vitals.handle(at(1.0), Input::Identified(identity()));
+    assert_eq!(ask(&mut vitals, at(1.0), &readings(0.5, 30.0)).identity.unwrap().name, "Ada's phone");
 }
 
 #[test]
@@ -213,7 +215,7 @@ fn a_probe_that_is_late_keeps_its_place_and_one_that_stays_away_tells_nothing() 
             assert!(told.is_empty(), "missed {missed}: {told:?}");
         } else {
             let told = told.last().unwrap();
-            assert!(!told.able && told.memory.is_none() && told.identity.is_some());
+            assert!(!told.able && told.memory.is_none());
         }
     }
 }

@@ -17,6 +17,22 @@ pub trait Probe: Send {
     fn read(&mut self, now: Now, wanted: Groups, into: &mut Readings);
 }
 
+impl Identity {
+    /// A device that did not say yet who it is.
+    pub fn unknown() -> Self {
+        let unknown = || "unknown".to_owned();
+        Self {
+            name: "a device".to_owned(),
+            model: unknown(),
+            chip: unknown(),
+            os_version: unknown(),
+            os_build: unknown(),
+            vendor: unknown(),
+            device_type: DeviceType::Cpu,
+        }
+    }
+}
+
 /// Who a device is, in words for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {

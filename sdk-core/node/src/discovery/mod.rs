@@ -43,5 +43,5 @@ pub use link::{BadLink, Host, Link, UnconfirmedLink};
 pub use locator::Locator;
 pub use machine::Discovery;
 #[cfg(feature = "driver")]
-pub(crate) use reach::Reach;
+pub(crate) use reach::{Reach, is_lan};
 pub use txt::{Role, Txt};

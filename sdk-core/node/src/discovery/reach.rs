@@ -51,7 +51,7 @@ impl Reach {
 }
 
 /// Whether neighbours are to be expected behind such an interface.
-pub(super) const fn is_lan(kind: InterfaceKind) -> bool {
+pub(crate) const fn is_lan(kind: InterfaceKind) -> bool {
     matches!(kind, InterfaceKind::Wifi | InterfaceKind::Ethernet | InterfaceKind::Unknown)
 }
 

@@ -4,7 +4,7 @@ mod wishes;
 
 use std::{future::pending, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
-use exo_telemetry::{Readings, protocol::DeviceId, reading::Groups, topology::Order as ProbeOrder};
+use exo_telemetry::{protocol::DeviceId, topology::Order as ProbeOrder};
 use exo_wire::Namespace;
 use tokio::{
     sync::{mpsc, oneshot},
@@ -17,7 +17,7 @@ use super::{
     http::Inquiry,
     link::{Heard, Link, LinkEvent, Losses},
     links::Links,
-    looks::Looks,
+    looks::{Look, Looks},
     network::{Network, NetworkEvent},
     phones::{Phones, PhonesEvent},
     task::{Running, ended},
@@ -86,7 +86,7 @@ pub(super) struct Actor {
     pub(super) link: Option<Link>,
     pub(super) dialling: Running<Result<Link, String>>,
     pub(super) fetching: Running<Result<Vec<u8>, String>>,
-    pub(super) looking: Running<(Groups, Option<Box<Readings>>)>,
+    pub(super) looking: Running<Option<Box<Look>>>,
     /// A link that sends its last words and closes.
     pub(super) closing: Option<oneshot::Receiver<()>>,
     /// Rings no later than the machines' next deadline. One for all waits: each new timer that is the earliest wakes the
@@ -104,7 +104,7 @@ enum Happened {
     Linked(Result<Link, String>),
     Link(LinkEvent),
     Fetched(Result<Vec<u8>, String>),
-    Looked(Groups, Option<Box<Readings>>),
+    Looked(Option<Box<Look>>),
     Measured(Option<(ProbeOrder, Outcome)>),
     Asked(Inquiry),
     Network(NetworkEvent),
@@ -153,10 +153,7 @@ impl Actor {
             fetched = ended(&mut self.fetching) => {
                 Happened::Fetched(fetched.unwrap_or_else(|| Err("asking broke off".to_owned())))
             }
-            looked = ended(&mut self.looking) => {
-                let (groups, readings) = looked.unwrap_or((Groups::NONE, None));
-                Happened::Looked(groups, readings)
-            }
+            looked = ended(&mut self.looking) => Happened::Looked(looked.flatten()),
             measured = ended(&mut self.measuring) => Happened::Measured(measured),
             Some(inquiry) = async { match inquiries { Some(asked) => asked.recv().await, None => pending().await } } =>
                 Happened::Asked(inquiry),
@@ -222,10 +219,13 @@ impl Actor {
                 let state = fetched.as_deref().map_err(Clone::clone);
                 self.member.handle(now, member::Input::State(state));
             }
-            Happened::Looked(groups, Some(readings)) => {
-                self.vitals.handle(now, vitals::Input::Looked(groups, &readings));
+            Happened::Looked(Some(look)) => {
+                if let Some(identity) = look.identity {
+                    self.vitals.handle(now, vitals::Input::Identified(identity));
+                }
+                self.vitals.handle(now, vitals::Input::Looked(look.groups, &look.readings));
             }
-            Happened::Looked(_, None) => self.vitals.handle(now, vitals::Input::NotLooked),
+            Happened::Looked(None) => self.vitals.handle(now, vitals::Input::NotLooked),
             Happened::Measured(measured) => {
                 if let (Some(links), Some((order, outcome))) = (&self.links, measured) {
                     links.measured(now, &order, &outcome);

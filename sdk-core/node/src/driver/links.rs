@@ -23,7 +23,7 @@ use tokio::task::{self, JoinHandle};
 use super::{clock::Clock, entropy};
 use crate::{
     Interface, Now,
-    interface::InterfaceKind,
+    discovery::is_lan,
     probing::{self, Answerer, Outcome},
 };
 
@@ -76,8 +76,18 @@ impl Links {
         }
     }
 
+    /// What carries our links, as far as the device knows what carries its network.
+    fn kind(&self, network: &NetworkReadings) -> LinkKind {
+        match network.kind.get() {
+            _ if self.is_local() => LinkKind::Loopback,
+            Some(NetworkKind::Wifi) => LinkKind::Wifi,
+            Some(NetworkKind::Ethernet) => LinkKind::Ethernet,
+            _ => LinkKind::Unknown,
+        }
+    }
+
     /// What the network is: nothing is probed where bytes cost money.
-    pub(super) fn on(&self, network: &NetworkReadings) {
+    fn on(&self, network: &NetworkReadings) {
         let (kind, metered) = (network.kind.get(), network.metered.get());
         // Loopback costs nothing, whatever the network beside it.
         let (kind, metered) =
@@ -88,14 +98,16 @@ impl Links {
         }
     }
 
-    /// Follows who is there. `reachable` says where a neighbour's address is really reached, if it is one's.
+    /// Follows who is there, on this network. `reachable` says where a neighbour's address is really reached, if it is one's.
     pub(super) fn follow(
         &mut self,
         now: Now,
         cluster: &ClusterState,
-        kind: LinkKind,
+        network: &NetworkReadings,
         reachable: impl Fn(SocketAddr) -> Option<SocketAddr>,
     ) {
+        self.on(network);
+        let kind = self.kind(network);
         let mut places = BTreeMap::new();
         for device in &cluster.devices {
             let is_there = matches!(device.presence, Presence::Present | Presence::Stale);
@@ -190,10 +202,8 @@ impl Links {
         if !self.at.is_unspecified() {
             return vec![(self.at, port).into()];
         }
-        let near = |interface: &&Interface| {
-            matches!(interface.kind, InterfaceKind::Wifi | InterfaceKind::Ethernet | InterfaceKind::Unknown)
-        };
-        let addresses = interfaces.iter().filter(near).flat_map(|interface| &interface.addresses);
+        let near = interfaces.iter().filter(|interface| is_lan(interface.kind));
+        let addresses = near.flat_map(|interface| &interface.addresses);
         let ours = addresses.map(|address| address.ip).filter(|ip| ip.is_ipv4() && !ip.is_loopback());
         ours.map(|ip| SocketAddr::new(ip, port)).take(MOST_PLACES).collect()
     }
@@ -219,13 +229,4 @@ fn is_news(now: &Telling, before: &Telling) -> bool {
     now.0 != before.0
         || now.1.len() != before.1.len()
         || now.1.iter().zip(&before.1).any(|(one, other)| link_differs(one, other))
-}
-
-/// What carries our links, as far as the device knows what carries its network.
-pub(super) fn kind_of(network: Option<NetworkKind>) -> LinkKind {
-    match network {
-        Some(NetworkKind::Wifi) => LinkKind::Wifi,
-        Some(NetworkKind::Ethernet) => LinkKind::Ethernet,
-        _ => LinkKind::Unknown,
-    }
 }

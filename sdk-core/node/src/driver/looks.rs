@@ -1,4 +1,6 @@
 //! Looking at the device: on a thread that may block, one look at a time, never waited for too long.
+//!
+//! Who the device is comes with the first look that succeeds, so that an app whose probe is slow joins all the same.
 
 use std::{
     sync::{Arc, Mutex, TryLockError},
@@ -8,7 +10,6 @@ use std::{
 use exo_telemetry::{
     Now, Readings,
     probe::{Identity, Probe},
-    protocol::DeviceType,
     reading::Groups,
 };
 use tokio::{task, time};
@@ -23,24 +24,32 @@ pub(super) struct Looks(Arc<Mutex<Looker>>);
 struct Looker {
     probe: Box<dyn Probe>,
     readings: Readings,
+    is_known: bool,
+}
+
+/// What one look brought.
+#[derive(Debug)]
+pub(super) struct Look {
+    /// Who the device is, the first time.
+    pub(super) identity: Option<Identity>,
+    /// The groups that were looked at.
+    pub(super) groups: Groups,
+    pub(super) readings: Readings,
 }
 
 impl Looks {
     pub(super) fn new(probe: Box<dyn Probe>, now: Now) -> Self {
         let readings = Readings::unavailable("the probe did not tell", now.wall.into());
-        Self(Arc::new(Mutex::new(Looker { probe, readings })))
-    }
-
-    /// Who the device is. One that does not say is a device without a name.
-    pub(super) async fn identity(&self) -> Identity {
-        self.within(|looker| looker.probe.identity()).await.unwrap_or_else(nobody)
+        Self(Arc::new(Mutex::new(Looker { probe, readings, is_known: false })))
     }
 
     /// One look. `None` if the probe broke, did not answer in time, or still looks.
-    pub(super) async fn look(self, now: Now, groups: Groups) -> Option<Box<Readings>> {
+    pub(super) async fn look(self, now: Now, groups: Groups) -> Option<Box<Look>> {
         let look = move |looker: &mut Looker| {
+            let identity = (!looker.is_known).then(|| looker.probe.identity());
             looker.probe.read(now, groups, &mut looker.readings);
-            Box::new(looker.readings.clone())
+            looker.is_known = true;
+            Box::new(Look { identity, groups, readings: looker.readings.clone() })
         };
         self.within(look).await
     }
@@ -63,19 +72,6 @@ impl Looks {
     }
 }
 
-fn nobody() -> Identity {
-    let unknown = || "unknown".to_owned();
-    Identity {
-        name: "a device".to_owned(),
-        model: unknown(),
-        chip: unknown(),
-        os_version: unknown(),
-        os_build: unknown(),
-        vendor: unknown(),
-        device_type: DeviceType::Cpu,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
@@ -91,7 +87,7 @@ mod tests {
 
     impl Probe for Told {
         fn identity(&mut self) -> Identity {
-            panic!("on purpose")
+            Identity::unknown()
         }
 
         fn read(&mut self, _: Now, _: Groups, _: &mut Readings) {
@@ -109,10 +105,19 @@ mod tests {
     #[tokio::test]
     async fn a_probe_that_panics_costs_one_look() {
         let (tell, looks) = told();
-        assert_eq!(looks.identity().await.name, "a device");
         tell.send(Box::new(|| panic!("on purpose"))).unwrap();
         assert!(looks.clone().look(NOW, Groups::ALL).await.is_none());
         assert!(looks.look(NOW, Groups::ALL).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn who_the_device_is_comes_once() {
+        let (_tell, looks) = told();
+        let mut identities = Vec::new();
+        for _ in 0..2 {
+            identities.push(looks.clone().look(NOW, Groups::ALL).await.unwrap().identity.is_some());
+        }
+        assert_eq!(identities, [true, false]);
     }
 
     #[tokio::test]

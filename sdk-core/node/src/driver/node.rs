@@ -359,7 +359,6 @@ async fn start(
         clock.now(),
         VitalsConfig {
             device_id: own.clone().unwrap_or_else(DeviceId::nameless),
-            identity: looks.identity().await,
             policy: options.policy,
             governor: options.governor,
             backends: options.backends,

@@ -13,14 +13,14 @@ use crate::member;
 /// battery. `memory_cap` is the owner's.
 pub(super) fn announcement(
     readings: &Readings,
-    identity: &Identity,
+    identity: Option<&Identity>,
     memory_cap: Option<u64>,
     backends: Vec<Backend>,
 ) -> member::Readings {
     member::Readings {
         memory: memory(&readings.memory, memory_cap),
         disk: disk(&readings.disk),
-        identity: Some(member::Identity {
+        identity: identity.map(|identity| member::Identity {
             name: identity.name.clone(),
             model: identity.model.clone(),
             chip: identity.chip.clone(),

@@ -32,8 +32,6 @@ const MINUTES_A_DAY: i64 = 24 * 60;
 pub struct VitalsConfig {
     /// What we are called in the cluster.
     pub device_id: DeviceId,
-    /// Who we are, as the probe said.
-    pub identity: Identity,
     /// What the owner allows.
     pub policy: Policy,
     /// Which heat is too much.
@@ -51,6 +49,8 @@ pub enum Input<'a> {
     Tick,
     /// The member wants to announce how we are.
     Asked,
+    /// The probe said who we are. Before that, exo and other members are told nothing of it.
+    Identified(Identity),
     /// The system says that these changed.
     Noticed(Groups),
     /// The probe looked at these groups.
@@ -107,6 +107,8 @@ struct Audience {
 #[derive(Debug)]
 pub struct Vitals {
     config: VitalsConfig,
+    /// Who we are, once the probe said so.
+    identity: Option<Identity>,
     collector: Collector,
     aggregator: Aggregator,
     keeper: PolicyKeeper,
@@ -135,13 +137,14 @@ impl Vitals {
         let at = now.wall.into();
         let capabilities = DeviceCapabilities::unknown("not measured yet", at);
         let registration =
-            DeviceRegistration::new(config.device_id.clone(), at, &config.identity, capabilities);
+            DeviceRegistration::new(config.device_id.clone(), at, &Identity::unknown(), capabilities);
         Self {
             collector: Collector::new(now, registration, random),
             aggregator: Aggregator::with_room_for(MOST_DEVICES),
             keeper: PolicyKeeper::new(config.policy.clone()),
             governor: Box::new(ThermalGovernor::new(config.governor)),
             config,
+            identity: None,
             seen: Box::new(Readings::unavailable("not looked at yet", at)),
             work: Work::default(),
             shown: None,
@@ -163,6 +166,10 @@ impl Vitals {
             Input::Asked => {
                 self.asked = true;
                 self.want(Groups::ALL);
+            }
+            Input::Identified(identity) => {
+                self.collector.handle(now, collector::Input::Identified(&identity));
+                self.identity = Some(identity);
             }
             Input::Noticed(groups) => self.want(groups),
             Input::Looked(groups, readings) => self.looked(now, groups, readings),
@@ -300,7 +307,7 @@ impl Vitals {
         self.offers = self.may_offer();
         let backends = if self.offers { self.config.backends.clone() } else { Vec::new() };
         let cap = self.keeper.policy().memory_cap;
-        let announced = announcement(&self.seen, &self.config.identity, cap, backends);
+        let announced = announcement(&self.seen, self.identity.as_ref(), cap, backends);
         self.outputs.push_back(Output::Announce(Box::new(announced)));
     }
 

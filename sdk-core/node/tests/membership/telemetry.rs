@@ -37,15 +37,7 @@ struct Phone {
 
 impl Probe for Phone {
     fn identity(&mut self) -> Identity {
-        Identity {
-            name: "Ada's phone".into(),
-            model: "Phone 1".into(),
-            chip: "Chip 1".into(),
-            os_version: "Android 16".into(),
-            os_build: "1".into(),
-            vendor: "Arm".into(),
-            device_type: DeviceType::MobileAndroid,
-        }
+        Identity { name: "Ada's phone".into(), device_type: DeviceType::MobileAndroid, ..Identity::unknown() }
     }
 
     fn read(&mut self, now: Now, wanted: Groups, into: &mut Readings) {

@@ -6,6 +6,7 @@ use super::{Pace, has_changed, smoothing::smoothed};
 use crate::{
     Now, Random, Readings,
     now::Moment,
+    probe::Identity,
     protocol::{
         Body, DeviceCapabilities, DeviceRegistration, Extra, Goodbye, GpuMetrics, Heartbeat, LinkReport,
         Message, VERSION,
@@ -37,6 +38,8 @@ pub enum Input<'a> {
     Newcomer,
     /// Our own screen is shown, or not.
     Shown(bool),
+    /// The device said who it is.
+    Identified(&'a Identity),
     /// What the device can do was measured.
     Capable(Box<DeviceCapabilities>),
     /// Where others may probe the links to us, and what we measured ourselves.
@@ -122,17 +125,17 @@ impl Collector {
                 self.shown = shown;
                 self.repace(now);
             }
+            Input::Identified(identity) => {
+                self.registration.identify(identity);
+                self.register_again(now);
+            }
             Input::Capable(capabilities) => {
                 self.registration.capabilities = *capabilities;
-                if self.told.is_some() {
-                    self.register(now);
-                }
+                self.register_again(now);
             }
             Input::Linked(probe_at, links) => {
                 (self.registration.probe_at, self.registration.links) = (probe_at, links);
-                if self.told.is_some() {
-                    self.register(now);
-                }
+                self.register_again(now);
             }
             Input::Leave(reason) => self.leave(now, reason),
         }
@@ -300,6 +303,13 @@ impl Collector {
         for (group, schedule) in Group::ALL.into_iter().zip(&mut self.schedule) {
             schedule.due = schedule.due.min(now.mono + pace.look(group));
             schedule.calm = 0;
+        }
+    }
+
+    /// The registration is another one: whoever knows the old one is told.
+    fn register_again(&mut self, now: Now) {
+        if self.told.is_some() {
+            self.register(now);
         }
     }
 

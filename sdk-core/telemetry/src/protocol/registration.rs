@@ -169,18 +169,26 @@ impl DeviceRegistration {
         identity: &Identity,
         capabilities: DeviceCapabilities,
     ) -> Self {
-        let text = |words: &str| sendable(words.to_owned().into()).into_owned();
-        Self {
+        let mut registration = Self {
             device_id,
             timestamp,
-            name: text(&identity.name),
-            vendor: text(&identity.vendor),
+            name: String::new(),
+            vendor: String::new(),
             device_type: identity.device_type,
             capabilities,
             probe_at: Vec::new(),
             links: Vec::new(),
             extra: Extra::new(),
-        }
+        };
+        registration.identify(identity);
+        registration
+    }
+
+    /// The device is this one. Names are cut to what a message may hold.
+    pub fn identify(&mut self, identity: &Identity) {
+        let text = |words: &str| sendable(words.to_owned().into()).into_owned();
+        (self.name, self.vendor) = (text(&identity.name), text(&identity.vendor));
+        self.device_type = identity.device_type;
     }
 
     pub(super) fn read(mut fields: Fields) -> Result<Self, ProtocolError> {

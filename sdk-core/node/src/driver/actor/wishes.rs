@@ -11,7 +11,7 @@ use crate::{
     driver::{
         entropy, http,
         link::{self, Link},
-        links::{Links, kind_of},
+        links::Links,
         phones::{Phones, Wish},
     },
     member::{self, Member, MemberState},
@@ -60,13 +60,12 @@ impl Actor {
         } else {
             links.close();
         }
-        links.on(network);
         let (reach, is_local) = (self.discovery.reach(), links.is_local());
         let reachable = |address: SocketAddr| match address.ip() {
             ip if ip.is_loopback() => is_local.then_some(address),
             ip => reach.neighbour(ip, address.port(), None),
         };
-        links.follow(now, cluster, kind_of(network.kind.get()), reachable);
+        links.follow(now, cluster, network, reachable);
         if let Some((probe_at, reports)) = links.tell(now, self.network.interfaces()) {
             self.vitals.handle(now, vitals::Input::Linked(probe_at, reports));
             while let Some(output) = self.vitals.poll() {
@@ -133,7 +132,7 @@ impl Actor {
         match output {
             vitals::Output::Look(groups) => {
                 let look = self.looks.clone().look(self.clock.now(), groups);
-                self.looking = Some(tokio::spawn(async move { (groups, look.await) }));
+                self.looking = Some(tokio::spawn(look));
             }
             vitals::Output::Tell(message) => {
                 if let Some(link) = &self.link {
