@@ -14,7 +14,7 @@ use exo_telemetry::{
     probe::Identity,
     protocol::{Body, DeviceId, DeviceType, Message},
     reading::{Group, Groups},
-    thermal::GovernorConfig,
+    thermal::{GovernorConfig, Level},
 };
 use exo_wire::gathered::Backend;
 
@@ -37,7 +37,7 @@ fn config(policy: Policy) -> VitalsConfig {
     VitalsConfig {
         device_id: id("pixel"),
         policy,
-        governor: GovernorConfig::default(),
+        governor: None,
         backends: vec![Backend::MlxCpu],
         utc_offset: None,
     }
@@ -268,4 +268,28 @@ fn who_begins_to_listen_is_told_everything_and_who_leaves_says_goodbye() {
         matches!(&kinds[..], [Body::Registration(_), Body::Heartbeat(beat), Body::Goodbye(_)] if beat.metrics.full),
         "{kinds:?}"
     );
+}
+
+#[test]
+fn a_computer_is_not_too_warm_where_a_phone_is_and_the_owner_may_say_otherwise() {
+    let level = |device_type, governor, celsius| {
+        let config = VitalsConfig { governor, ..config(Policy::default()) };
+        let mut vitals = Vitals::new(at(0.0), config, Random::seeded(1));
+        vitals.handle(at(0.0), Input::Identified(Identity { device_type, ..identity() }));
+        let told = ask(&mut vitals, at(0.0), &readings(1.0, celsius));
+        let level = vitals.condition(at(0.0)).standing.level;
+        assert_eq!(told.backends.is_empty(), level == Level::Paused, "{device_type:?} {celsius}");
+        level
+    };
+    assert_eq!(level(DeviceType::MobileAndroid, None, 60.0), Level::Paused);
+    assert_eq!(level(DeviceType::MobileIos, None, 60.0), Level::Paused);
+    for computer in [DeviceType::Cpu, DeviceType::Intel, DeviceType::Nvidia, DeviceType::AppleSilicon] {
+        assert_eq!(level(computer, None, 60.0), Level::Full, "it idles there");
+        assert_eq!(level(computer, None, 90.0), Level::Paused);
+        assert_eq!(
+            level(computer, Some(GovernorConfig::default()), 60.0),
+            Level::Paused,
+            "the owner said so"
+        );
+    }
 }

@@ -36,8 +36,8 @@ pub struct JoinOptions {
     pub probe: Box<dyn Probe>,
     /// What the owner of the device allows. A device that may not work offers no backend and no memory to exo.
     pub policy: Policy,
-    /// Which heat is too much.
-    pub governor: GovernorConfig,
+    /// Which heat is too much. `None`: what suits the type of device that the probe says it is.
+    pub governor: Option<GovernorConfig>,
     /// What the engine of this device is called in exo's words. None: there is no engine, and nothing is offered.
     pub backends: Vec<Backend>,
     /// By how many minutes the owner's clock is ahead of UTC, for quiet hours.
@@ -70,7 +70,7 @@ impl JoinOptions {
             dns_sd: None,
             probe: Box::new(LinuxProbe::default()),
             policy: Policy::default(),
-            governor: GovernorConfig::default(),
+            governor: None,
             backends: Vec::new(),
             utc_offset: None,
             probe_links: Some(Ipv4Addr::UNSPECIFIED),

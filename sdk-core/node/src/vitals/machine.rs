@@ -34,8 +34,8 @@ pub struct VitalsConfig {
     pub device_id: DeviceId,
     /// What the owner allows.
     pub policy: Policy,
-    /// Which heat is too much.
-    pub governor: GovernorConfig,
+    /// Which heat is too much. `None`: what suits the type of device; until that is known, a phone's.
+    pub governor: Option<GovernorConfig>,
     /// What an engine of ours is called in exo's words. None: there is no engine, and nothing is ever offered.
     pub backends: Vec<Backend>,
     /// By how many minutes the owner's clock is ahead of UTC. Without it quiet hours cannot be known, and hold all day.
@@ -142,7 +142,7 @@ impl Vitals {
             collector: Collector::new(now, registration, random),
             aggregator: Aggregator::with_room_for(MOST_DEVICES),
             keeper: PolicyKeeper::new(config.policy.clone()),
-            governor: Box::new(ThermalGovernor::new(config.governor)),
+            governor: Box::new(ThermalGovernor::new(config.governor.unwrap_or_default())),
             config,
             identity: None,
             seen: Box::new(Readings::unavailable("not looked at yet", at)),
@@ -169,6 +169,9 @@ impl Vitals {
             }
             Input::Identified(identity) => {
                 self.collector.handle(now, collector::Input::Identified(&identity));
+                if self.config.governor.is_none() {
+                    *self.governor = ThermalGovernor::new(GovernorConfig::of(identity.device_type));
+                }
                 self.identity = Some(identity);
             }
             Input::Noticed(groups) => self.want(groups),

@@ -55,6 +55,14 @@ impl<U: Unit> Limits<U> {
     }
 }
 
+impl Limits<Celsius> {
+    /// 90 °C inside a processor or GPU, some degrees before they slow themselves down (95 to 105 °C), with the margins of
+    /// [the default](Self::default).
+    pub const fn of_a_chip() -> Self {
+        Self { limit: 90.0, margin: 5.0, hysteresis: 10.0, unit: PhantomData }
+    }
+}
+
 impl Default for Limits<Celsius> {
     /// 45 °C on the battery, where phones begin to defend themselves, 5 °C of margin, 10 °C of hysteresis.
     fn default() -> Self {

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use crate::{
     now::{Moment, Now},
+    protocol::DeviceType,
     reading::ThermalReadings,
 };
 
@@ -42,6 +43,18 @@ pub struct GovernorConfig {
     pub levels: Limits<Levels>,
     /// Whose names the status uses.
     pub names: LevelNames,
+}
+
+impl GovernorConfig {
+    /// What suits such a device. Its type says what its degrees are those of: a phone tells of its battery, which must stay
+    /// near what a hand can hold; anything else of its processor or GPU, which idles where a phone would burn.
+    pub fn of(device: DeviceType) -> Self {
+        match device {
+            DeviceType::MobileAndroid => Self::default(),
+            DeviceType::MobileIos => Self { names: LevelNames::Ios, ..Self::default() },
+            _ => Self { celsius: Limits::of_a_chip(), ..Self::default() },
+        }
+    }
 }
 
 /// Keeps one device below its limit with as little loss of work as it can.
