@@ -225,6 +225,8 @@ fn exo_nodes_are_only_connected_to_and_their_bandwidth_stays_unknown() {
         "{:?}",
         scene.orders
     );
+    let in_the_last_minutes = scene.orders.iter().filter(|(at, _)| at.as_secs() >= 300).count();
+    assert!((4..=5).contains(&in_the_last_minutes), "once a minute: {:?}", scene.orders);
     let link = scene.link("mac");
     assert_eq!(link.latency_p50.source(), Source::Measured);
     assert_eq!(link.bandwidth_up.why(), Some("exo's nodes do not answer trains"));

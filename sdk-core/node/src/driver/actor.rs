@@ -71,8 +71,10 @@ pub(super) struct Actor {
     pub(super) network: Network,
     pub(super) vitals: Vitals,
     pub(super) looks: Looks,
-    /// Only where links to other members are measured.
+    /// Only where links are measured.
     pub(super) links: Option<Links>,
+    /// Somebody is asked whether it is a node of exo.
+    pub(super) asking: Running<(SocketAddr, Result<Vec<u8>, String>)>,
     pub(super) measuring: Running<(ProbeOrder, Outcome)>,
     /// Who tells other members how it is, if our id can be part of a key.
     pub(super) own: Option<DeviceId>,
@@ -106,6 +108,7 @@ enum Happened {
     Fetched(Result<Vec<u8>, String>),
     Looked(Option<Box<Look>>),
     Measured(Option<(ProbeOrder, Outcome)>),
+    Introduced(Option<(SocketAddr, Result<Vec<u8>, String>)>),
     Asked(Inquiry),
     Network(NetworkEvent),
     Phones(PhonesEvent),
@@ -155,6 +158,7 @@ impl Actor {
             }
             looked = ended(&mut self.looking) => Happened::Looked(looked.flatten()),
             measured = ended(&mut self.measuring) => Happened::Measured(measured),
+            introduced = ended(&mut self.asking) => Happened::Introduced(introduced),
             Some(inquiry) = async { match inquiries { Some(asked) => asked.recv().await, None => pending().await } } =>
                 Happened::Asked(inquiry),
             event = async { match phones { Some(phones) => phones.next().await, None => pending().await } } =>
@@ -227,8 +231,16 @@ impl Actor {
             }
             Happened::Looked(None) => self.vitals.handle(now, vitals::Input::NotLooked),
             Happened::Measured(measured) => {
-                if let (Some(links), Some((order, outcome))) = (&self.links, measured) {
+                if let (Some(links), Some((order, outcome))) = (&mut self.links, measured) {
                     links.measured(now, &order, &outcome);
+                    self.told.tell_links(links.known(now));
+                    self.told.vitals_changed();
+                }
+            }
+            Happened::Introduced(introduced) => {
+                if let (Some(links), Some((at, answer))) = (&mut self.links, introduced)
+                    && links.answered(now.mono, at, answer)
+                {
                     self.told.vitals_changed();
                 }
             }

@@ -1,12 +1,14 @@
-//! Measuring the links to other members of this SDK.
+//! Measuring the links to other members of this SDK, and how far exo's nodes are.
 //!
 //! Whom to probe when is decided in [`exo_telemetry::topology`], the sockets are those of [`crate::probing`]. Here the
 //! two meet the member: who tells of a place where it answers, and is a neighbour, is probed; what was measured is told
-//! to all. Nothing is opened before there is somebody to measure with, and nothing of it goes through exo.
+//! to all. A node of exo that is a neighbour is connected to, at the port where it serves HTTP: a connection that says
+//! nothing is common there, while zenoh might take it for a broken peer. Nothing is opened before there is somebody to
+//! measure with, and nothing of it goes through exo's zenoh.
 
 use std::{
-    collections::BTreeMap,
-    net::{Ipv4Addr, SocketAddr},
+    collections::{BTreeMap, BTreeSet},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -20,7 +22,7 @@ use exo_telemetry::{
 };
 use tokio::task::{self, JoinHandle};
 
-use super::{clock::Clock, entropy};
+use super::{clock::Clock, entropy, exo_nodes::ExoNodes};
 use crate::{
     Interface, Now,
     discovery::is_lan,
@@ -39,7 +41,15 @@ const MOST_PLACES: usize = 4;
 /// What others are told of our links.
 pub(super) type Telling = (Vec<SocketAddr>, Vec<LinkReport>);
 
-/// The links to other members.
+/// Where a peer is.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    address: SocketAddr,
+    kind: PeerKind,
+    link: LinkKind,
+}
+
+/// The links to other members and to exo's nodes.
 pub(super) struct Links {
     own: DeviceId,
     prober: Arc<Mutex<LinkProber>>,
@@ -50,7 +60,11 @@ pub(super) struct Links {
     /// It could not be opened: others are probed, and nobody probes us.
     is_deaf: bool,
     /// Where the others answer.
-    places: BTreeMap<String, SocketAddr>,
+    places: BTreeMap<String, Place>,
+    /// Where exo's nodes are.
+    exo: ExoNodes,
+    /// Our own addresses.
+    ours: BTreeSet<IpAddr>,
     told: Telling,
     next_telling: Moment,
     /// When what was told is to be told again.
@@ -70,6 +84,8 @@ impl Links {
             answerer: None,
             is_deaf: false,
             places: BTreeMap::new(),
+            exo: ExoNodes::default(),
+            ours: BTreeSet::new(),
             told: Telling::default(),
             next_telling: Moment::default(),
             old_at: Moment::default(),
@@ -98,6 +114,29 @@ impl Links {
         }
     }
 
+    /// These nodes of exo are present, and may be at these addresses; this is where we are ourselves.
+    pub(super) fn meet(
+        &mut self,
+        present: BTreeSet<String>,
+        at: impl Iterator<Item = SocketAddr>,
+        interfaces: &[Interface],
+    ) {
+        self.exo.follow(present, at);
+        let ours = interfaces.iter().flat_map(|interface| &interface.addresses);
+        self.ours = ours.map(|address| address.ip).collect();
+    }
+
+    /// Whom to ask now whether it is a node of exo, if anybody.
+    pub(super) fn ask(&mut self, now: Moment) -> Option<SocketAddr> {
+        let may = self.prober().may_probe();
+        if may { self.exo.poll(now) } else { None }
+    }
+
+    /// What it answered; says whether that is news.
+    pub(super) fn answered(&mut self, now: Moment, at: SocketAddr, answer: Result<Vec<u8>, String>) -> bool {
+        self.exo.answered(now, at, answer)
+    }
+
     /// Follows who is there, on this network. `reachable` says where a neighbour's address is really reached, if it is one's.
     pub(super) fn follow(
         &mut self,
@@ -109,13 +148,20 @@ impl Links {
         self.on(network);
         let kind = self.kind(network);
         let mut places = BTreeMap::new();
+        for (id, address) in self.exo.places() {
+            // Though it is an address of the network, nothing leaves this machine.
+            let is_here = address.ip().is_loopback() || self.ours.contains(&address.ip());
+            let link = if is_here { LinkKind::Loopback } else { kind };
+            places.insert(id.to_owned(), Place { address, kind: PeerKind::Exo, link });
+        }
         for device in &cluster.devices {
             let is_there = matches!(device.presence, Presence::Present | Presence::Stale);
             if device.device_id == self.own || !is_there {
                 continue;
             }
             let told = device.registration.iter().flat_map(|registration| &registration.probe_at);
-            if let Some(place) = told.copied().find_map(&reachable) {
+            if let Some(address) = told.copied().find_map(&reachable) {
+                let place = Place { address, kind: PeerKind::Sdk, link: kind };
                 places.insert(device.device_id.to_string(), place);
             }
         }
@@ -124,8 +170,8 @@ impl Links {
             for gone in self.places.keys().filter(|id| !places.contains_key(*id)) {
                 prober.peer_gone(gone);
             }
-            for id in places.keys() {
-                prober.peer_seen(now.mono, id, PeerKind::Sdk, kind);
+            for (id, place) in &places {
+                prober.peer_seen(now.mono, id, place.kind, place.link);
             }
         }
         self.places = places;
@@ -150,8 +196,8 @@ impl Links {
     /// Something to measure now, and where.
     pub(super) fn poll(&self, now: Moment) -> Option<(Order, SocketAddr)> {
         let order = self.prober().poll(now)?;
-        let place = *self.places.get(&order.peer)?;
-        Some((order, place))
+        let place = self.places.get(&order.peer)?;
+        Some((order, place.address))
     }
 
     /// Measures. Blocks a thread, not a task.
@@ -163,8 +209,22 @@ impl Links {
     }
 
     /// What came of it.
-    pub(super) fn measured(&self, now: Now, order: &Order, outcome: &Outcome) {
+    pub(super) fn measured(&mut self, now: Now, order: &Order, outcome: &Outcome) {
         probing::tell(&mut self.prober(), now, order, outcome);
+        if let Outcome::RoundTrips(times) = outcome
+            && times.iter().all(Option::is_none)
+            && let Some(place) = self.places.get(&order.peer)
+        {
+            self.exo.doubt(now.mono, place.address);
+        }
+    }
+
+    /// The links that were measured, those to other members first: they say more.
+    pub(super) fn known(&self, now: Now) -> Vec<Link> {
+        let mut links = self.prober().links(now);
+        links.retain(|link| link.measured_at().is_some());
+        links.sort_by_key(|link| self.places.get(&link.to).is_none_or(|place| place.kind == PeerKind::Exo));
+        links
     }
 
     /// What others should be told, if it is new and time.
@@ -172,9 +232,7 @@ impl Links {
         if now.mono < self.next_telling {
             return None;
         }
-        let links = self.prober().links(now);
-        let known = |link: &&Link| link.measured_at().is_some();
-        let links = links.iter().filter(known).filter_map(LinkReport::of).take(MOST_LINKS).collect();
+        let links = self.known(now).iter().filter_map(LinkReport::of).take(MOST_LINKS).collect();
         let telling: Telling = (self.own_places(interfaces), links);
         let is_old = !telling.1.is_empty() && now.mono >= self.old_at;
         if !is_old && !is_news(&telling, &self.told) {

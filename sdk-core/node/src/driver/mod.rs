@@ -17,6 +17,7 @@ pub mod dns_sd;
 mod entropy;
 mod error;
 mod exo_api;
+mod exo_nodes;
 mod files;
 mod handing_over;
 mod hosts;

@@ -190,9 +190,16 @@ impl Node {
         Pulled::new(self.reports.telemetry.clone())
     }
 
-    /// The links between members of this SDK, as they measured and told them.
+    /// The links between members of this SDK, and from them to nodes of exo, as they measured and told them. Our own are
+    /// among them though nobody listens.
     pub fn topology(&self) -> Topology {
-        self.telemetry().topology()
+        let view = self.view();
+        let is_present = |id: &str| view.nodes.get(id).is_some_and(|node| node.present);
+        let mut topology = self.telemetry().topology_with(is_present);
+        for link in self.reports.links.borrow().iter() {
+            topology.add_link(link.clone());
+        }
+        topology
     }
 
     /// Changes what the owner allows. Holds from the next look at the device on, which comes at once.
@@ -410,6 +417,7 @@ async fn start(
         vitals,
         looks,
         links,
+        asking: None,
         measuring: None,
         own,
         inquiries,

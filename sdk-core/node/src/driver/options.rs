@@ -43,7 +43,8 @@ pub struct JoinOptions {
     /// By how many minutes the owner's clock is ahead of UTC, for quiet hours.
     pub utc_offset: Option<i16>,
     /// Answer probes of links at this address, at a port that the system chooses, and probe the links to other members of
-    /// this SDK: within 1% of each link and 64 KiB/s, and never where bytes cost money. `None`: nothing is measured.
+    /// this SDK, and how long it takes to connect to exo's nodes: within 1% of each link and 64 KiB/s, and never where
+    /// bytes cost money. `None`: nothing is measured.
     pub probe_links: Option<Ipv4Addr>,
     /// Serve `GET /metrics` for Prometheus and `GET /telemetry` here. Nothing in them is secret, but only who runs on
     /// this device needs them: use a loopback address.

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use exo_telemetry::aggregator::ClusterState;
+use exo_telemetry::{aggregator::ClusterState, topology};
 use tokio::sync::watch;
 
 use super::link::Losses;
@@ -51,6 +51,7 @@ pub(super) struct Reports {
     pub(super) trouble: watch::Receiver<Option<Arc<str>>>,
     pub(super) condition: watch::Receiver<Option<Arc<Condition>>>,
     pub(super) telemetry: watch::Receiver<Arc<ClusterState>>,
+    pub(super) links: watch::Receiver<Arc<[topology::Link]>>,
     pub(super) api: watch::Receiver<Option<SocketAddr>>,
 }
 
@@ -64,6 +65,7 @@ pub(super) struct Told {
     trouble: watch::Sender<Option<Arc<str>>>,
     condition: watch::Sender<Option<Arc<Condition>>>,
     telemetry: watch::Sender<Arc<ClusterState>>,
+    links: watch::Sender<Arc<[topology::Link]>>,
     api: watch::Sender<Option<SocketAddr>>,
     losses: Arc<Losses>,
     view_is_old: bool,
@@ -81,6 +83,7 @@ impl Told {
         let trouble = watch::Sender::new(None);
         let condition = watch::Sender::new(None);
         let telemetry = watch::Sender::new(Arc::default());
+        let links = watch::Sender::new(Arc::default());
         let api = watch::Sender::new(None);
         let reports = Reports {
             state: state.subscribe(),
@@ -90,6 +93,7 @@ impl Told {
             trouble: trouble.subscribe(),
             condition: condition.subscribe(),
             telemetry: telemetry.subscribe(),
+            links: links.subscribe(),
             api: api.subscribe(),
         };
         let told = Self {
@@ -100,6 +104,7 @@ impl Told {
             trouble,
             condition,
             telemetry,
+            links,
             api,
             losses,
             view_is_old: false,
@@ -142,6 +147,11 @@ impl Told {
     /// What the network said when something did not work.
     pub(super) fn tell_trouble(&self, why: &str) {
         self.trouble.send_replace(Some(why.into()));
+    }
+
+    /// The links that we measured ourselves.
+    pub(super) fn tell_links(&self, links: Vec<topology::Link>) {
+        self.links.send_replace(links.into());
     }
 
     /// Everything that changed, the state last: who sees *joined* finds the figures and the view that go with it. A

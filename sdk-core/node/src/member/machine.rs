@@ -3,7 +3,11 @@
 //! Every input ends in [`Member::step`], which asks each part what is due, in one fixed order: whom to follow, whom to
 //! dial, what to fetch, what to say. So a part never has to know what caused its turn.
 
-use std::{collections::VecDeque, net::SocketAddr, time::Duration};
+use std::{
+    collections::VecDeque,
+    net::{Ipv4Addr, SocketAddr},
+    time::Duration,
+};
 
 use exo_wire::{NodeId, Refusal, SessionId, Topic, heard};
 
@@ -194,6 +198,12 @@ impl Member {
     /// Where the exo that we are linked to serves HTTP, if that is known.
     pub fn api(&self) -> Option<SocketAddr> {
         self.link.api()
+    }
+
+    /// The nodes of exo that are present, and where each says that it is. Members of this SDK are none of them.
+    pub fn exo_nodes(&self) -> impl Iterator<Item = (NodeId, &[Ipv4Addr])> {
+        let all = self.term.iter().flat_map(Term::exo_nodes);
+        all.filter(|(id, _)| *id != self.config.node_id)
     }
 
     /// The reign that we follow.

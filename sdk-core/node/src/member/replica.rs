@@ -4,7 +4,10 @@
 //! a runner that shut down is gone. Applying an event touches only what it changes; the view for the app is built
 //! when somebody asks. Every map and every text is bounded, since anyone on the bus can write into the log.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    net::Ipv4Addr,
+};
 
 use exo_wire::{
     InstanceId, NodeId, RunnerId, SessionId, TaskId,
@@ -33,6 +36,8 @@ struct Node {
     temperature: Option<f64>,
     gpu_use: Option<f64>,
     backends: Vec<Box<str>>,
+    /// Where it says that it is. exo serves HTTP over IPv4 alone.
+    addresses: Vec<Ipv4Addr>,
     present: bool,
     /// A member of this SDK.
     marked: bool,
@@ -75,7 +80,8 @@ impl Node {
             Info::Disk(disk) => self.disk = Some((*disk).into()),
             Info::Name(name) => self.name = Some(text(name)),
             Info::Backends(backends) => self.backends = few(backends),
-            Info::Identity(_) | Info::Config | Info::Interfaces(_) | Info::Other(_) => {}
+            Info::Interfaces(interfaces) => self.addresses = addresses(interfaces),
+            Info::Identity(_) | Info::Config | Info::Other(_) => {}
         }
     }
 }
@@ -115,6 +121,9 @@ impl Replica {
         }
         for (node, backends) in &snapshot.node_backends {
             replica.about(node, |known| known.backends = few(backends));
+        }
+        for (node, interfaces) in &snapshot.node_network {
+            replica.about(node, |known| known.addresses = addresses(interfaces));
         }
         for (_, instance) in &snapshot.instances {
             replica.place(instance);
@@ -188,6 +197,12 @@ impl Replica {
         self.nodes.get(&NodeKey::of(node.as_str())).is_some_and(|node| node.present)
     }
 
+    /// The nodes that are present and no members of this SDK, and where each says that it is.
+    pub(super) fn exo_nodes(&self) -> impl Iterator<Item = (NodeId, &[Ipv4Addr])> {
+        let theirs = self.nodes.iter().filter(|(_, node)| node.present && !node.marked);
+        theirs.map(|(key, node)| (key.to_id(), node.addresses.as_slice()))
+    }
+
     /// Whether exo would count on memory of that node.
     pub(super) fn offers_memory(&self, node: &NodeId) -> bool {
         let memory = self.nodes.get(&NodeKey::of(node.as_str())).and_then(|node| node.memory);
@@ -242,6 +257,7 @@ impl Replica {
             self.marked -= usize::from(node.marked);
         }
         (node.memory, node.disk, node.temperature, node.gpu_use) = (None, None, None, None);
+        node.addresses.clear();
         self.links.retain(|(source, sink), _| source.as_str() != id && sink.as_str() != id);
     }
 
@@ -392,6 +408,11 @@ fn way<'a>(conn: &'a heard::Connection<'_>) -> &'a str {
     conn.edge.sink_multiaddr.as_ref().map_or("rdma", |sink| &sink.address)
 }
 
+fn addresses(interfaces: &[heard::Interface<'_>]) -> Vec<Ipv4Addr> {
+    let all = interfaces.iter().filter_map(|interface| interface.ip_address.parse::<Ipv4Addr>().ok());
+    all.filter(|ip| !ip.is_loopback()).take(FEW).collect()
+}
+
 fn few(texts: &[heard::Text<'_>]) -> Vec<Box<str>> {
     texts.iter().take(FEW).map(|words| text(words)).collect()
 }
@@ -520,6 +541,24 @@ mod tests {
         assert_eq!(view.instances.values().next().unwrap().0, "mlx-community/Qwen3-0.6B-4bit");
         assert_eq!(replica.runners_of(&NodeId::heard("a1b2c3d4e5f60718293a4b5c6d7e8f90")).len(), 1);
         assert_eq!(replica.present(), 2);
+    }
+
+    #[test]
+    fn nodes_of_exo_say_where_they_are_and_members_of_this_sdk_are_none() {
+        let body = include_bytes!("../../../../tests/vectors/exo/state_with_phone_serving.json");
+        let restored = Replica::restore(&heard::snapshot(body).unwrap());
+        assert!(restored.exo_nodes().any(|(_, addresses)| !addresses.is_empty()), "{restored:?}");
+        let mut replica = Replica::default();
+        let interfaces = json!({"NodeNetworkInterfaces": {"ifaces": [
+            {"name": "lo", "ip_address": "127.0.0.1", "interface_type": "unknown"},
+            {"name": "en0", "ip_address": "192.168.1.7", "interface_type": "wifi"},
+            {"name": "en0", "ip_address": "fe80::1%en0", "interface_type": "wifi"},
+        ]}});
+        news(&mut replica, "a", &interfaces);
+        let found: Vec<_> = replica.exo_nodes().collect();
+        assert_eq!(found, [(NodeId::heard("a"), [Ipv4Addr::new(192, 168, 1, 7)].as_slice())]);
+        replica.nodes.get_mut(&NodeKey::of("a")).unwrap().marked = true;
+        assert_eq!(replica.exo_nodes().count(), 0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A new session means an empty state and a new log, so nothing here survives one: not an index, not an origin, not
 //! a line of the replica. What must be said again is handed on by [`Term::end`].
 
-use std::time::Duration;
+use std::{net::Ipv4Addr, time::Duration};
 
 use exo_wire::{
     CommandId, ForwardedCommand, NodeId, Refusal, Sealed, SessionId, SystemId, Topic,
@@ -158,6 +158,11 @@ impl Term {
     /// How many members of this SDK there are, us included.
     pub(super) fn members(&self) -> usize {
         self.replica.marked().max(1)
+    }
+
+    /// The nodes of exo that are present, and where each says that it is.
+    pub(super) fn exo_nodes(&self) -> impl Iterator<Item = (NodeId, &[Ipv4Addr])> {
+        self.replica.exo_nodes()
     }
 
     /// An event of this session came.

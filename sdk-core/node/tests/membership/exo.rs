@@ -72,7 +72,12 @@ impl Exo {
     /// The link that leads here.
     pub(crate) fn link(&self) -> String {
         // Nothing serves /state at port 1.
-        format!("exo://127.0.0.1:{}?api=1", self.port)
+        self.link_with(1)
+    }
+
+    /// The same, with HTTP at this port.
+    pub(crate) fn link_with(&self, api: u16) -> String {
+        format!("exo://127.0.0.1:{}?api={api}", self.port)
     }
 
     /// The local events so far.

@@ -55,7 +55,7 @@ impl Probe for Phone {
     }
 }
 
-fn phone(exo: &Exo) -> (JoinOptions, Arc<AtomicBool>) {
+pub(crate) fn phone(exo: &Exo) -> (JoinOptions, Arc<AtomicBool>) {
     let charging = Arc::new(AtomicBool::new(true));
     let mut options = to(exo);
     options.probe = Box::new(Phone { charging: charging.clone() });
@@ -63,7 +63,7 @@ fn phone(exo: &Exo) -> (JoinOptions, Arc<AtomicBool>) {
     (options, charging)
 }
 
-async fn told(node: &Node, what: &str, wanted: impl Fn(&ClusterState) -> bool) {
+pub(crate) async fn told(node: &Node, what: &str, wanted: impl Fn(&ClusterState) -> bool) {
     let mut telemetries = node.telemetries();
     let reached = timeout(PATIENCE, async {
         while let Some(state) = telemetries.next().await {
@@ -135,26 +135,6 @@ async fn a_member_that_only_listens_tells_nobody() {
     assert_eq!(presence(&loud.telemetry(), &quiet), None);
     loud.leave(PATIENCE).await.unwrap();
     drop(quiet);
-    exo.kill().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn members_measure_the_link_between_them_and_all_hear_of_it() {
-    let exo = Exo::start(MASTER).await;
-    let (one, other) = (Node::join(phone(&exo).0).unwrap(), Node::join(phone(&exo).0).unwrap());
-    let (mut options, _) = phone(&exo);
-    (options.listen_only, options.probe_links) = (true, None);
-    let third = Node::join(options).unwrap();
-    let (a, b) = (one.node_id().to_string(), other.node_id().to_string());
-    for node in [&one, &other, &third] {
-        told(node, "told of the link", |state| {
-            let topology = state.topology();
-            let link = topology.link(&a, &b);
-            link.is_some_and(|link| link.latency_p50.get().is_some_and(|figure| figure.value < 1.0))
-        })
-        .await;
-    }
-    drop((one, other, third));
     exo.kill().await;
 }
 

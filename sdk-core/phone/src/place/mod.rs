@@ -111,8 +111,9 @@ fn solve(
         Model::Card(card) => Wanted::Card(card),
         Model::Layers { layers, .. } => Wanted::Layers(layers),
     };
-    // Links are measured between members of this SDK. We are a silent one and measure none, but hear of theirs.
-    let situation = Situation { view, telemetry, topology: &telemetry.topology() };
+    // Members of this SDK measure links. We are a silent one and measure none, but hear of theirs.
+    let is_present = |id: &str| view.nodes.get(id).is_some_and(|node| node.present);
+    let situation = Situation { view, telemetry, topology: &telemetry.topology_with(is_present) };
     let start = Instant::now();
     planning::plan(wanted, situation, wishes, &|| start.elapsed()).map_err(|error| error.to_string())
 }

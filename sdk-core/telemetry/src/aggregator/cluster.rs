@@ -77,6 +77,12 @@ impl ClusterState {
 
     /// The devices that are there, and the links between them that they told of.
     pub fn topology(&self) -> Topology {
+        self.topology_with(|_| false)
+    }
+
+    /// The same with links to devices that tell nothing themselves, if somebody else knows that they are there: nodes of
+    /// exo.
+    pub fn topology_with(&self, is_silent: impl Fn(&str) -> bool) -> Topology {
         let is_there = |device: &&DeviceState| matches!(device.presence, Presence::Present | Presence::Stale);
         let there = || self.devices.iter().filter(is_there);
         let mut topology = Topology::new();
@@ -85,7 +91,11 @@ impl ClusterState {
         }
         for device in there() {
             let links = device.registration.iter().flat_map(|registration| &registration.links);
-            for report in links.filter(|report| there().any(|other| other.device_id == report.to)) {
+            let known = |to: &DeviceId| {
+                let told = self.devices.iter().find(|other| other.device_id == *to);
+                told.map_or_else(|| is_silent(to.as_str()), |other| is_there(&other))
+            };
+            for report in links.filter(|report| known(&report.to)) {
                 topology.add_link(report.link(&device.device_id));
             }
         }

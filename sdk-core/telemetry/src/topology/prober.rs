@@ -21,6 +21,13 @@ use crate::{
 const ECHOES: u32 = 10;
 /// Bytes of an echo and its answer, with headers.
 const ECHO_COST: f64 = 2.0 * (64.0 + 48.0);
+/// Connects in a round, each the seven small packets of a connection that is opened and closed. A node of exo is a guest's
+/// host: it gets fewer, and more rarely, than a member that offers to answer.
+const CONNECTS: u32 = 5;
+const CONNECT_COST: f64 = 7.0 * 60.0;
+const CONNECTS_SOON: Duration = Duration::from_secs(5);
+const CONNECTS_SELDOM: Duration = Duration::from_mins(1);
+const FEW_CONNECTS: usize = 20;
 /// Between rounds while few answers are known, and later.
 const ROUNDS_SOON: Duration = Duration::from_secs(2);
 const ROUNDS_SELDOM: Duration = Duration::from_secs(30);
@@ -153,6 +160,11 @@ impl LinkProber {
         };
     }
 
+    /// Whether anything may be sent for the sake of measuring, on the network that we are on.
+    pub fn may_probe(&self) -> bool {
+        self.permission > Permission::Nothing
+    }
+
     /// There is work to do on this device, or on its links: no trains, and rounds are rarer.
     pub const fn busy(&mut self, busy: bool) {
         self.busy = busy;
@@ -196,7 +208,7 @@ impl LinkProber {
         let (order, cost) = {
             let peer = self.peers.get(&id)?;
             let work = match choice {
-                Due::Round if peer.kind == PeerKind::Exo => Work::Connects(ECHOES),
+                Due::Round if peer.kind == PeerKind::Exo => Work::Connects(CONNECTS),
                 Due::Round => Work::Echoes(ECHOES),
                 Due::Train(direction) => Work::Train { direction, packets: peer.way(direction).packets() },
             };
@@ -207,14 +219,13 @@ impl LinkProber {
         }
         let stretch = if self.busy { BUSY_STRETCH } else { 1 };
         // With many peers, rounds are rarer: together they take a part of the budget at most.
-        let all_rounds = self.peers.len() as f64 * f64::from(ECHOES) * ECHO_COST;
+        let all_rounds: f64 = self.peers.values().map(|peer| peer.cost(Due::Round)).sum();
         let fair = all_rounds / (self.limits.bytes_per_second * ROUNDS_PART);
         let fair = Duration::try_from_secs_f64(fair).unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT);
         let peer = self.peers.get_mut(&id)?;
         if choice == Due::Round {
             peer.ledger.spend(now, cost);
-            let usual = if peer.echoes.answers() < FEW_ANSWERS { ROUNDS_SOON } else { ROUNDS_SELDOM };
-            peer.next_round = now + usual.max(fair) * stretch;
+            peer.next_round = now + peer.pace().max(fair) * stretch;
         } else {
             peer.ledger.spend_on_train(now, cost);
         }
@@ -344,8 +355,20 @@ impl Peer {
         }
     }
 
+    /// The time between two rounds.
+    fn pace(&self) -> Duration {
+        let answers = self.echoes.answers();
+        match self.kind {
+            PeerKind::Sdk if answers < FEW_ANSWERS => ROUNDS_SOON,
+            PeerKind::Sdk => ROUNDS_SELDOM,
+            PeerKind::Exo if answers < FEW_CONNECTS => CONNECTS_SOON,
+            PeerKind::Exo => CONNECTS_SELDOM,
+        }
+    }
+
     fn cost(&self, choice: Due) -> f64 {
         match choice {
+            Due::Round if self.kind == PeerKind::Exo => f64::from(CONNECTS) * CONNECT_COST,
             Due::Round => f64::from(ECHOES) * ECHO_COST,
             Due::Train(direction) => f64::from(self.way(direction).packets()) * (PACKET as f64 + 28.0),
         }

@@ -1,8 +1,9 @@
 //! Doing what the machines ask.
 
-use std::net::SocketAddr;
+use std::{collections::BTreeSet, net::SocketAddr};
 
 use exo_telemetry::{aggregator::ClusterState, reading::NetworkReadings};
+use exo_wire::datagram::API_PORT;
 
 use super::Actor;
 use crate::{
@@ -49,6 +50,12 @@ impl Actor {
         {
             self.measuring = Some(Links::measure(order, place));
         }
+        if self.asking.is_none()
+            && let Some(address) = self.links.as_mut().and_then(|links| links.ask(now.mono))
+        {
+            let asking = async move { (address, http::get_line(address, "/node_id").await) };
+            self.asking = Some(tokio::spawn(asking));
+        }
     }
 
     /// Measures the links to who is there, and tells what came of it. Only neighbours are probed: a stranger's word must
@@ -65,7 +72,25 @@ impl Actor {
             ip if ip.is_loopback() => is_local.then_some(address),
             ip => reach.neighbour(ip, address.port(), None),
         };
+        // Phones among themselves have no exo, and who only listens asks nobody.
+        let exo = self.attached.map(|locator| {
+            let is_here = is_local || locator.address().ip().is_loopback();
+            let near = |address: &SocketAddr| match address.ip() {
+                ip if ip.is_loopback() => is_here,
+                ip => !is_local && reach.neighbour(ip, address.port(), None).is_some(),
+            };
+            let api = self.member.api();
+            // exo's nodes look for each other at their own port, so it is the same for all.
+            let port = api.map_or(API_PORT, |api| api.port());
+            let nodes: Vec<_> = self.member.exo_nodes().collect();
+            let told = nodes.iter().flat_map(|(_, all)| all.iter().map(|ip| SocketAddr::from((*ip, port))));
+            let places: Vec<SocketAddr> = api.into_iter().chain(told).filter(near).collect();
+            (nodes.iter().map(|(id, _)| id.to_string()).collect(), places)
+        });
+        let (present, places): (BTreeSet<String>, Vec<_>) = exo.unwrap_or_default();
+        links.meet(present, places.into_iter(), self.network.interfaces());
         links.follow(now, cluster, network, reachable);
+        self.told.tell_links(links.known(now));
         if let Some((probe_at, reports)) = links.tell(now, self.network.interfaces()) {
             self.vitals.handle(now, vitals::Input::Linked(probe_at, reports));
             while let Some(output) = self.vitals.poll() {
@@ -95,6 +120,8 @@ impl Actor {
             return;
         }
         (self.attached, self.hosting) = (attached, hosting);
+        // Whom to measure links with follows from it.
+        self.told.vitals_changed();
         if let (Some(locator), Some(past)) = (attached, &mut self.past_hosts) {
             past.joined(locator.address().ip());
         }

@@ -14,6 +14,8 @@ use crate::http::response::Response;
 const LARGEST_BODY: usize = 32 << 20;
 /// What exo answers to a command is a card and a few words.
 const LARGEST_ANSWER: usize = 1 << 20;
+/// A node's id is a line.
+const LARGEST_LINE: usize = 4 << 10;
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// exo holds commands back while it elects a master, which was seen to take 5.5 s.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(15);
@@ -22,6 +24,11 @@ const PIECE: usize = 16 << 10;
 /// The body of a 200, or in words what came instead. Never follows a redirect, never takes longer than 5 s.
 pub(in crate::driver) async fn get(address: SocketAddr, path: &str) -> Result<Vec<u8>, String> {
     get_within(address, path, TIMEOUT, LARGEST_BODY).await
+}
+
+/// The same where the answer is no longer than a line: whoever is there may be anybody.
+pub(in crate::driver) async fn get_line(address: SocketAddr, path: &str) -> Result<Vec<u8>, String> {
+    get_within(address, path, TIMEOUT, LARGEST_LINE).await
 }
 
 async fn get_within(

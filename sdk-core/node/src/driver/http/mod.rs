@@ -4,5 +4,5 @@
 mod client;
 mod server;
 
-pub(super) use client::{Posted, get, post};
+pub(super) use client::{Posted, get, get_line, post};
 pub(super) use server::{Inquiry, Pages, Server};
