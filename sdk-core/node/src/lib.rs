@@ -19,10 +19,13 @@
 //! * [`planning`]: who would run which layers of a model, from all that is known of the cluster.
 //! * [`probe`]: what the files of a Linux machine tell about it, without allocation.
 //! * [`vitals`]: how this device is, who is told of it, and what it may therefore offer.
+//! * `capabilities` (feature `gpu`): what a device of `exo-gpu` can do, in telemetry's words.
 //! * `probing` (feature): the sockets that measure links between members.
 //! * `driver` (feature): tokio, zenoh, sockets, HTTP. What cannot be simulated, and nothing else.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "gpu")]
+pub mod capabilities;
 pub mod discovery;
 #[cfg(feature = "driver")]
 pub mod driver;

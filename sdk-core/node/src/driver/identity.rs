@@ -90,8 +90,13 @@ fn reserve(directory: &Path, place: usize) -> io::Result<Option<Stored>> {
     Ok(Some(Stored { node_id, note, _reserved: Some(lock) }))
 }
 
+/// An id that nobody else has. exo remembers each until its session ends: keep it.
+pub fn new_node_id() -> NodeId {
+    NodeId::from_random(entropy::wide())
+}
+
 fn write(path: &Path) -> io::Result<NodeId> {
-    let id = NodeId::from_random(entropy::wide());
+    let id = new_node_id();
     files::replace(path, &format!("{id}\n"))?;
     Ok(id)
 }

@@ -31,6 +31,7 @@ use super::{
     hosts::PastHosts,
     http::{Inquiry, Pages, Server},
     identity,
+    journal::Scribe,
     link::Losses,
     links::Links,
     looks::Looks,
@@ -82,7 +83,7 @@ impl Node {
         };
         let (orders_sender, orders) = mpsc::channel(WAITING_ORDERS);
         let losses = Arc::new(Losses::default());
-        let (told, reports) = Told::new(losses.clone());
+        let (told, reports) = Told::new(losses.clone(), Scribe(options.journal.clone()));
         let (over_sender, over) = watch::channel(None);
         let (ended_sender, ended) = std_mpsc::channel();
         let (ready_sender, ready) = std_mpsc::channel();
@@ -315,7 +316,7 @@ fn live(options: JoinOptions, node_id: NodeId, (told, losses, orders): Belonging
             return false;
         }
     };
-    let last_word = told.last_word();
+    let (last_word, scribe) = told.last_word();
     let lived = catch_unwind(AssertUnwindSafe(|| {
         runtime.block_on(async {
             match start(options, node_id, (told, losses, orders)).await {
@@ -331,7 +332,9 @@ fn live(options: JoinOptions, node_id: NodeId, (told, losses, orders): Belonging
         })
     }));
     if let Err(panic) = &lived {
-        last_word.send_replace(MemberState::Failed { why: in_words(panic.as_ref()) });
+        let failed = MemberState::Failed { why: in_words(panic.as_ref()) };
+        scribe.state(&failed);
+        last_word.send_replace(failed);
     }
     end(runtime);
     lived.unwrap_or(false)

@@ -10,7 +10,7 @@ use std::{
 use exo_telemetry::{policy::Policy, probe::Probe, thermal::GovernorConfig};
 use exo_wire::{NodeId, gathered::Backend};
 
-use super::{FoundingOptions, dns_sd::DiscoveryProvider};
+use super::{FoundingOptions, dns_sd::DiscoveryProvider, journal::Journal};
 use crate::{discovery::SearchConfig, probe::LinuxProbe};
 
 /// Who this device is to the cluster.
@@ -60,6 +60,8 @@ pub struct JoinOptions {
     pub expose_node_id: Option<SocketAddr>,
     /// Form a cluster of phones while no exo is around. Off by default.
     pub founding: Option<FoundingOptions>,
+    /// Where what happens is written, line by line.
+    pub journal: Option<Arc<dyn Journal>>,
 }
 
 impl JoinOptions {
@@ -81,6 +83,7 @@ impl JoinOptions {
             telemetry_every: Duration::from_secs(10),
             expose_node_id: None,
             founding: None,
+            journal: None,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::{
 use exo_telemetry::{aggregator::ClusterState, topology};
 use tokio::sync::watch;
 
-use super::link::Losses;
+use super::{journal::Scribe, link::Losses};
 use crate::{
     Now,
     discovery::ProviderStatus,
@@ -68,6 +68,7 @@ pub(super) struct Told {
     links: watch::Sender<Arc<[topology::Link]>>,
     api: watch::Sender<Option<SocketAddr>>,
     losses: Arc<Losses>,
+    scribe: Scribe,
     view_is_old: bool,
     next_view: Moment,
     vitals_are_old: bool,
@@ -75,7 +76,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    pub(super) fn new(losses: Arc<Losses>) -> (Self, Reports) {
+    pub(super) fn new(losses: Arc<Losses>, scribe: Scribe) -> (Self, Reports) {
         let state = watch::Sender::new(MemberState::Searching);
         let view = watch::Sender::new(Arc::default());
         let discovery = watch::Sender::new(Arc::default());
@@ -107,6 +108,7 @@ impl Told {
             links,
             api,
             losses,
+            scribe,
             view_is_old: false,
             next_view: Moment::default(),
             vitals_are_old: false,
@@ -129,23 +131,28 @@ impl Told {
     pub(super) fn tell_state(&self, state: MemberState) {
         self.state.send_if_modified(|told| {
             let is_new = *told != state;
+            if is_new {
+                self.scribe.state(&state);
+            }
             *told = state;
             is_new
         });
     }
 
     /// For the one that outlives the driver: the state after a fault.
-    pub(super) fn last_word(&self) -> watch::Sender<MemberState> {
-        self.state.clone()
+    pub(super) fn last_word(&self) -> (watch::Sender<MemberState>, Scribe) {
+        (self.state.clone(), self.scribe.clone())
     }
 
     /// What discovery's providers say.
     pub(super) fn tell_discovery(&self, statuses: Vec<ProviderStatus>) {
+        self.scribe.discovery(&self.discovery.borrow(), &statuses);
         self.discovery.send_replace(statuses.into());
     }
 
     /// What the network said when something did not work.
     pub(super) fn tell_trouble(&self, why: &str) {
+        self.scribe.trouble(why);
         self.trouble.send_replace(Some(why.into()));
     }
 

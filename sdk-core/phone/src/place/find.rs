@@ -1,10 +1,10 @@
 //! Finds the model that was named: in a file, or at the exo that we joined.
 
-use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
+use std::{fs, path::Path, sync::Arc};
 
 use exo_node::{
-    driver::Node,
-    planning::{Named, card_from_json, card_in_state, models_in_state, models_listed, named},
+    driver::{ModelNotFound, Node},
+    planning::card_from_json,
 };
 use exo_telemetry::placement;
 use exo_wire::card::ModelCard;
@@ -84,74 +84,29 @@ fn read(name: &str, text: &[u8]) -> Result<Model, String> {
 
 /// The model of that name at the exo that we joined.
 pub(super) async fn in_cluster(typed: &str, node: &Node) -> Result<Model, NotFound> {
-    let fault = |why: String| NotFound::Fault(why);
-    let api = node.exo_api().ok_or_else(|| fault("it is not known where exo serves HTTP".to_owned()))?;
-    let state = api.state().await.map_err(|error| fault(error.to_string()))?;
-    // A list that cannot be had is no loss: the state has most names too.
-    let listed = api.models().await.ok().and_then(|list| models_listed(&list).ok()).unwrap_or_default();
-    in_answers(typed, &state, listed)
-}
-
-/// The same, from what exo answered.
-fn in_answers(typed: &str, state: &[u8], listed: BTreeSet<String>) -> Result<Model, NotFound> {
-    let mut known = models_in_state(state).map_err(|error| NotFound::Fault(error.to_string()))?;
-    known.extend(listed);
-    let name = match named(typed, &known) {
-        Named::One(name) => name,
-        Named::Near(near) => return Err(NotFound::Unknown(unknown(typed, &near, known.len()))),
-    };
-    match card_in_state(state, &name) {
-        Ok(Some(card)) => Ok(Model::Card(Arc::new(card))),
-        Ok(None) => Err(NotFound::Fault(format!(
-            "exo lists {name}, but has not told its card yet; it does so once a minute: try again, or give a file with the card"
-        ))),
-        Err(error) => Err(NotFound::Fault(format!("{name}: {error}"))),
+    match node.find_model(typed).await {
+        Ok(card) => Ok(Model::Card(Arc::new(card))),
+        Err(ModelNotFound::Unknown(words)) => Err(NotFound::Unknown(words)),
+        Err(error) => Err(NotFound::Fault(error.to_string())),
     }
-}
-
-fn unknown(typed: &str, near: &[String], known: usize) -> String {
-    let count = match known {
-        0 => "exo has told of no model yet; it does so once a minute".to_owned(),
-        known => format!("exo knows {known} models"),
-    };
-    if near.is_empty() {
-        return format!("no model is called {typed:?}; {count}, and none has a name like it");
-    }
-    format!("no model is called {typed:?}; did you mean one of these?\n  {}", near.join("\n  "))
 }
 
 #[cfg(test)]
 mod tests {
+    use exo_node::planning::card_in_state;
+
     use super::*;
 
     const STATE: &[u8] = include_bytes!("../../../../tests/vectors/exo/state_with_phone_serving.json");
 
-    fn found(typed: &str) -> Result<Model, NotFound> {
-        in_answers(typed, STATE, BTreeSet::from(["mlx-community/Only-Listed".to_owned()]))
-    }
-
-    #[test]
-    fn a_model_is_found_by_its_short_name() {
-        assert_eq!(found("qwen3-0.6b-4bit").unwrap().name(), "mlx-community/Qwen3-0.6B-4bit");
-    }
-
-    #[test]
-    fn an_unknown_model_brings_near_names() {
-        let Err(NotFound::Unknown(words)) = found("Qwen3-0.6B-8bit") else { panic!() };
-        assert!(words.ends_with("did you mean one of these?\n  mlx-community/Qwen3-0.6B-4bit"), "{words}");
-        let Err(NotFound::Unknown(words)) = found("zzzzzz") else { panic!() };
-        assert!(words.contains("exo knows 3 models"), "{words}");
-    }
-
-    #[test]
-    fn a_model_that_is_only_listed_says_what_to_do() {
-        let Err(NotFound::Fault(words)) = found("Only-Listed") else { panic!() };
-        assert!(words.contains("try again"), "{words}");
+    fn qwen() -> Model {
+        let card = card_in_state(STATE, "mlx-community/Qwen3-0.6B-4bit").unwrap().unwrap();
+        Model::Card(Arc::new(card))
     }
 
     #[test]
     fn a_file_may_hold_a_card_layers_or_a_problem() {
-        let Model::Card(card) = found("Qwen3-0.6B-4bit").unwrap() else { panic!() };
+        let Model::Card(card) = qwen() else { panic!() };
         let text = serde_json::to_vec(&*card).unwrap();
         assert!(matches!(read("x", &text), Ok(Model::Card(read)) if read == card));
         for text in [r#"{"layers":[{"bytes":1e8}]}"#, r#"{"model":{"layers":[{"bytes":1e8}]},"devices":[]}"#]
@@ -165,7 +120,7 @@ mod tests {
 
     #[test]
     fn more_context_than_the_model_holds_is_refused_with_what_it_holds() {
-        let model = found("Qwen3-0.6B-4bit").unwrap();
+        let model = qwen();
         assert!(model.check_context(32_768).is_ok());
         assert!(model.check_context(32_769).unwrap_err().contains("--context 32768"));
     }

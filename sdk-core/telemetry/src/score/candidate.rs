@@ -1,6 +1,9 @@
 //! What is known of one device, as far as a score cares.
 
-use crate::reading::{Reading, Readings, ThermalStatus};
+use crate::{
+    aggregator::{ClusterState, DeviceState, Presence},
+    reading::{Reading, Readings, ThermalStatus},
+};
 
 /// One device that could get work.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +55,23 @@ impl Candidate {
     pub fn linked(mut self, round_trip: Reading<f64>, bandwidth: Reading<f64>) -> Self {
         (self.round_trip, self.bandwidth) = (round_trip, bandwidth);
         self
+    }
+
+    /// Every device of a cluster that can be counted on, with what was measured of its links. One that missed two beats
+    /// may only have had bad luck; one that is lost has none to offer.
+    pub fn all_of(cluster: &ClusterState) -> Vec<Self> {
+        let topology = cluster.topology();
+        let there = |device: &&DeviceState| matches!(device.presence, Presence::Present | Presence::Stale);
+        let candidate = |device: &DeviceState| {
+            let compute = match &device.registration {
+                Some(registration) => registration.capabilities.peak_flops_per_s.reading.clone(),
+                None => Reading::unavailable("it did not say yet what it can do", cluster.at),
+            };
+            let position = topology.position(device.device_id.as_str(), cluster.at);
+            Self::new(device.device_id.as_str(), &device.readings, compute)
+                .linked(position.round_trip, position.bandwidth)
+        };
+        cluster.devices.iter().filter(there).map(candidate).collect()
     }
 
     /// Operations a second that nobody uses now. Without a utilisation the peak stands in, as an estimate.

@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+# The library that Kotlin, Swift and Python load on this machine, and its bindings. The three share one build.
+
+# Where cargo puts it, and what it is called here.
+NATIVE_DIR="${CARGO_TARGET_DIR:-$ROOT/target}/debug"
+on_macos && NATIVE_LIBRARY="$NATIVE_DIR/libexo_mobile.dylib" || NATIVE_LIBRARY="$NATIVE_DIR/libexo_mobile.so"
+
+native_library() { (cd "$ROOT" && cargo build --locked -p exo-mobile); }
+
+# bindings LANGUAGE DIRECTORY: the generated code of libexo_mobile. The generator is built apart from the library:
+# together, cargo would build its features into the library too.
+bindings() {
+    native_library &&
+        (cd "$ROOT" && cargo run --locked --quiet -p exo-bindgen -- generate --language "$1" --no-format \
+            --config "$ROOT/uniffi.toml" --out-dir "$2" "$NATIVE_LIBRARY")
+}
