@@ -190,8 +190,8 @@ impl ExoNode {
         let solving = {
             let card = card.clone();
             move || {
-                let (view, state) = (node.view(), node.telemetry());
-                let situation = Situation { view: &view, telemetry: &state, topology: &state.topology() };
+                let (view, state, topology) = (node.view(), node.telemetry(), node.topology());
+                let situation = Situation { view: &view, telemetry: &state, topology: &topology };
                 let began = Instant::now();
                 planning::plan(Wanted::Card(&card), situation, &(&wishes).into(), &|| began.elapsed())
                     .map_err(ExoError::invalid)
