@@ -15,9 +15,11 @@ pub(crate) fn measured() -> Result<DeviceCapabilities, Error> {
 
 #[cfg(test)]
 mod tests {
+    use exo_gpu::{BackendKind, Calibration, DeviceDescription, DeviceKind, MemoryReport, Speed, Vendor};
     use exo_telemetry::{
+        Reading, Timestamp,
         probe::Identity,
-        protocol::{Body, DeviceId, DeviceRegistration, Message, VERSION},
+        protocol::{Body, DeviceId, DeviceRegistration, DeviceType, Message, VERSION},
     };
 
     use super::*;
@@ -50,7 +52,9 @@ mod tests {
     fn without_a_budget_the_memory_is_an_estimate_and_without_a_size_it_is_unavailable() {
         let memory = MemoryReport { budget: None, ..sample::memory() };
         let mut device = sample::device();
-        let of = |device: &DeviceDescription| memory_bytes(device, &memory, NOW);
+        let of = |device: &DeviceDescription| {
+            capabilities(device, &memory, &sample::calibration(), NOW).memory_bytes.reading
+        };
         assert!(matches!(of(&device), Reading::Estimated { value, .. } if value == 7 << 30));
         device.heaps.clear();
         assert_eq!(of(&device).get(), None);
@@ -62,7 +66,9 @@ mod tests {
         assert_eq!(told.features, ["subgroups", "unified_memory"]);
         assert_eq!(told.precisions, ["f32", "i8"]);
         assert_eq!(told.backends, ["vulkan", "cpu"]);
-        assert_eq!(backends(BackendKind::Cpu), ["cpu"]);
+        let on_the_cpu = DeviceDescription { backend: BackendKind::Cpu, ..sample::device() };
+        let told = capabilities(&on_the_cpu, &sample::memory(), &sample::calibration(), NOW);
+        assert_eq!(told.backends, ["cpu"]);
     }
 
     #[test]
