@@ -43,7 +43,8 @@ usage: ./scripts/bench telemetry [--only ID]... [--quick]
   --quick     fewer problems and rounds: shows that everything works; its figures are not for quoting
 
 rows: P14 placement of 128 alike layers on 64 devices, P14b of 48 layers on 12 devices with general links,
-      P15 thermal forecasts, P21 an aggregator of 1,000 devices, P22 a look at this machine
+      P14c a first plan for the largest problem, P15 thermal forecasts, P21 an aggregator of 1,000 devices,
+      P22 a look at this machine
 
 A whole run takes about five minutes and writes docs/benchmarks/telemetry.{json,md,svg}; a partial or quick one
 writes to bench/target/partial/.

@@ -105,7 +105,7 @@ fn parse(seconds: u64) -> Result<Duration> {
 }
 
 /// How long this thread has had the processor, as Linux counts it.
-fn worked() -> Result<Duration> {
+pub fn worked() -> Result<Duration> {
     let path = "/proc/thread-self/schedstat";
     let text = std::fs::read_to_string(path).context(path)?;
     let nanos = text.split(' ').next().and_then(|first| first.parse().ok());

@@ -5,7 +5,12 @@
 //! that layers are whole leaves a problem of filling: cheapest devices first. The hop of a device is spread over its
 //! room, which is what a linear relaxation does.
 
-use super::{cost::Costs, plan::Stage, problem::Objective};
+use super::{
+    cost::Costs,
+    pace::{least_paces, least_times},
+    plan::Stage,
+    problem::Objective,
+};
 
 /// Rounding must not turn a bound into a lie.
 const SLACK: f64 = 1e-9;
@@ -35,29 +40,23 @@ pub(super) type Forced = (usize, f64);
 impl Bound {
     pub(super) fn new(costs: &Costs) -> Self {
         let devices = costs.devices();
-        let mut weights = vec![f64::INFINITY; costs.layers];
-        for device in 0..devices {
-            for (weight, pair) in weights.iter_mut().zip(costs.times(device).windows(2)) {
-                *weight = weight.min(pair[1] - pair[0]);
-            }
-        }
+        let (layers, rates) = costs.paces();
+        // Alike layers are all told by the first.
+        let told = if costs.alike { 1 } else { costs.layers };
+        let mut weights = least_times(&layers[..told], rates);
+        let paces = least_paces(&layers[..told], &weights, rates);
+        weights.resize(costs.layers, weights[0]);
         let mut weight_from = vec![0.0; costs.layers + 1];
         for l in (0..costs.layers).rev() {
             weight_from[l] = weight_from[l + 1] + weights[l];
         }
         let hop = costs.least_hops();
         let (mut pace, mut room, mut price) = (Vec::new(), Vec::new(), Vec::new());
-        // Alike layers are all told by the first.
-        let told = if costs.alike { 1 } else { costs.layers };
         let densities = weights[..told].iter().enumerate().filter(|&(_, &weight)| weight > 0.0);
         let densest =
             densities.map(|(layer, &weight)| weight / costs.need(layer, layer + 1)).fold(0.0, f64::max);
         for device in 0..devices {
-            let timed = costs.times(device).windows(2).zip(&weights[..told]);
-            let paces = timed
-                .filter(|&(_, &weight)| weight > 0.0)
-                .map(|(pair, &weight)| (pair[1] - pair[0]) / weight);
-            let slowest_pace = paces.fold(f64::INFINITY, f64::min);
+            let slowest_pace = paces[device];
             // Alike layers come whole.
             let memory = match costs.memory[device] {
                 memory if costs.alike && costs.need(0, 1) > 0.0 => {

@@ -148,7 +148,7 @@ impl Search<'_> {
         let costs = self.costs;
         let mut done = vec![0.0; costs.layers];
         if costs.objective == Objective::Latency {
-            walk(costs, device, &node.door, &mut self.queue, &mut done);
+            walk(costs, device, (0, &node.door), &mut self.queue, (0, &mut done));
         }
         let limit = self.limit();
         let door_of = |next: usize| {
@@ -162,7 +162,7 @@ impl Search<'_> {
                 }
             }
         };
-        let closed = close(costs, last, &door_of(last), costs.hop(last, first));
+        let closed = close(costs, last, (0, &door_of(last)), costs.hop(last, first));
         if closed.is_some_and(|(cost, _)| cost < limit) {
             self.settle(node, last);
         }

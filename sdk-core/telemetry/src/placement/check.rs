@@ -1,9 +1,10 @@
 //! Refuses problems that make no sense, before anything is computed from them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::{
     error::ProblemError,
+    names::Names,
     problem::{LinkSpeed, Problem},
 };
 
@@ -27,6 +28,12 @@ const MAX_THERMAL_FACTOR: f64 = 2.0;
 impl Problem {
     /// Whether every number, name and count makes sense.
     pub fn check(&self) -> Result<(), ProblemError> {
+        self.checked().map(drop)
+    }
+
+    /// Seconds of the hops between all devices, a row for each sender, if all makes sense. There may be a million links:
+    /// they are read once.
+    pub(super) fn checked(&self) -> Result<Vec<f64>, ProblemError> {
         count("layers", self.model.layers.len(), 1, MAX_LAYERS)?;
         count("devices", self.devices.len(), 0, MAX_DEVICES)?;
         if let Some(most) = self.max_devices {
@@ -34,13 +41,13 @@ impl Problem {
         }
         self.check_model()?;
         self.check_devices()?;
-        self.check_links()?;
+        let hops = self.check_links()?;
         number(|| "time_limit_ms".to_owned(), self.time_limit_ms, MAX_TIME_LIMIT_MS)?;
         if let Some(tensor) = self.tensor {
             number_from(|| "tensor: kv_heads".to_owned(), tensor.kv_heads as f64, 1.0, MAX_CONTEXT)?;
             number_from(|| "tensor: hidden_size".to_owned(), tensor.hidden_size as f64, 1.0, MAX_CONTEXT)?;
         }
-        Ok(())
+        Ok(hops)
     }
 
     fn check_model(&self) -> Result<(), ProblemError> {
@@ -78,25 +85,26 @@ impl Problem {
         Ok(())
     }
 
-    fn check_links(&self) -> Result<(), ProblemError> {
+    fn check_links(&self) -> Result<Vec<f64>, ProblemError> {
         if let Some(speed) = self.default_link {
             check_speed(|| "default_link".to_owned(), speed)?;
         }
-        let names: HashMap<&str, usize> =
-            self.devices.iter().enumerate().map(|(index, device)| (device.id.as_str(), index)).collect();
-        let mut seen = vec![false; self.devices.len() * self.devices.len()];
+        let mut names = Names::new(&self.devices);
+        let pairs = self.devices.len() * self.devices.len();
+        let mut seen = vec![false; pairs];
+        let mut hops = vec![self.hop(self.default_link); pairs];
         for (index, link) in self.links.iter().enumerate() {
-            let end = |id: &str| {
-                names.get(id).ok_or_else(|| ProblemError::UnknownDevice { index, id: id.to_owned() })
-            };
-            let pair = end(&link.from)? * self.devices.len() + end(&link.to)?;
+            let (from, to) =
+                names.ends(link).map_err(|id| ProblemError::UnknownDevice { index, id: id.to_owned() })?;
+            let pair = from * self.devices.len() + to;
             if std::mem::replace(&mut seen[pair], true) {
                 let (from, to) = (link.from.clone(), link.to.clone());
                 return Err(ProblemError::DuplicateLink { index, from, to });
             }
             check_speed(|| format!("links[{index}]"), link.speed())?;
+            hops[pair] = self.hop(Some(link.speed()));
         }
-        Ok(())
+        Ok(hops)
     }
 }
 

@@ -5,9 +5,11 @@
 //! * a hop: `latency_s + activation_bytes / bytes_per_s` of that directed link; the last stage returns to the first
 //! * memory of a stage: its layers and their context, the embedding on the first stage, the head on the last
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
 
 use super::{
+    names::Names,
+    pace::wholes,
     plan::{Plan, Stage},
     problem::{Device, Layer, LinkSpeed, Objective, Problem, ratio},
 };
@@ -33,18 +35,43 @@ pub(super) struct Costs {
     pub(super) head_time: Vec<f64>,
     /// Whether all layers are the same.
     pub(super) alike: bool,
-    /// Seconds of the layers before each layer, a row for each device.
-    times: Vec<f64>,
+    /// Seconds of all layers on each device but for rounding: to compare devices by.
+    pub(super) whole: Vec<f64>,
+    /// What the times of layers are made of: layers, and for each device what it does with them.
+    work: Vec<Layer>,
+    rates: Vec<Rates>,
+    /// Seconds of the layers before each layer, a row for each device that was asked for: most plans of large problems
+    /// pass few of the devices, and all rows of the largest take 32 MiB.
+    times: Vec<OnceCell<Vec<f64>>>,
     /// Bytes of the layers before each layer.
     needs: Vec<f64>,
     /// Seconds of a hop, a row for each sender.
     hops: Vec<f64>,
 }
 
+/// How fast a device is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Rates {
+    pub(super) bytes: f64,
+    pub(super) flops: f64,
+    /// The share of both that heat leaves.
+    pub(super) thermal: f64,
+}
+
+impl Rates {
+    pub(super) fn of(device: &Device) -> Self {
+        Self { bytes: device.memory_bytes_per_s, flops: device.flops_per_s, thermal: device.thermal_factor }
+    }
+
+    /// Seconds of one layer.
+    pub(super) fn time(&self, layer: &Layer) -> f64 {
+        ratio(layer.bytes, self.bytes).max(ratio(layer.flops, self.flops)) / self.thermal
+    }
+}
+
 /// Seconds of one layer on one device.
 pub(super) fn layer_time(layer: &Layer, device: &Device) -> f64 {
-    ratio(layer.bytes, device.memory_bytes_per_s).max(ratio(layer.flops, device.flops_per_s))
-        / device.thermal_factor
+    Rates::of(device).time(layer)
 }
 
 /// Seconds of the head on one device.
@@ -93,18 +120,23 @@ pub(super) fn usable(problem: &Problem, heaviest: &Layer, device: &Device) -> Re
 impl Costs {
     /// Lays out a problem that was checked.
     pub(super) fn new(problem: &Problem) -> Self {
+        Self::joined(problem, links(problem, |link| problem.hop(link)))
+    }
+
+    /// Lays out a problem that was checked and has these hops between its devices, a row for each sender.
+    pub(super) fn joined(problem: &Problem, mut hops: Vec<f64>) -> Self {
         let layers = &problem.model.layers;
         let alike = layers.windows(2).all(|pair| pair[0] == pair[1]);
         let heaviest = heaviest(problem);
         let usable: Vec<usize> = (0..problem.devices.len())
             .filter(|&index| usable(problem, &heaviest, &problem.devices[index]).is_ok())
             .collect();
-        let mut times = Vec::with_capacity(usable.len() * (layers.len() + 1));
-        for &index in &usable {
-            push_sums(&mut times, layers, alike, |layer| layer_time(layer, &problem.devices[index]));
+        if usable.len() < problem.devices.len() {
+            let pairs = usable.iter().flat_map(|&from| usable.iter().map(move |&to| (from, to)));
+            hops = pairs.map(|(from, to)| hops[from * problem.devices.len() + to]).collect();
         }
-        let mut needs = Vec::with_capacity(layers.len() + 1);
-        push_sums(&mut needs, layers, alike, |layer| layer_need(problem, layer));
+        let rates: Vec<Rates> = usable.iter().map(|&index| Rates::of(&problem.devices[index])).collect();
+        let needs = sums(layers, alike, |layer| layer_need(problem, layer));
         let most = problem.max_devices.unwrap_or(usize::MAX).min(usable.len()).min(layers.len());
         Self {
             layers: layers.len(),
@@ -115,11 +147,12 @@ impl Costs {
             memory: usable.iter().map(|&index| problem.devices[index].memory_bytes).collect(),
             head_time: usable.iter().map(|&index| head_time(problem, &problem.devices[index])).collect(),
             alike,
-            times,
+            whole: wholes(layers, alike, &rates),
+            work: layers.clone(),
+            times: vec![OnceCell::new(); rates.len()],
+            rates,
             needs,
-            hops: links(problem, &usable, |link| {
-                link.map_or(f64::INFINITY, |link| link.seconds(problem.model.activation_bytes))
-            }),
+            hops,
             usable,
         }
     }
@@ -131,8 +164,13 @@ impl Costs {
 
     /// Seconds of the layers before each layer on a device; one more entry than layers.
     pub(super) fn times(&self, device: usize) -> &[f64] {
-        let row = self.layers + 1;
-        &self.times[device * row..(device + 1) * row]
+        self.times[device]
+            .get_or_init(|| sums(&self.work, self.alike, |layer| self.rates[device].time(layer)))
+    }
+
+    /// The layers, and how fast each device is.
+    pub(super) fn paces(&self) -> (&[Layer], &[Rates]) {
+        (&self.work, &self.rates)
     }
 
     /// Seconds of the layers `start..end` on a device.
@@ -197,6 +235,19 @@ impl Costs {
     /// What a plan costs, or `None` if it is no plan of this problem: a gap, a device twice, too little memory, a link
     /// that does not exist, too many devices.
     pub(super) fn of(&self, plan: &Plan) -> Option<f64> {
+        self.summed(plan, |stage| self.time(stage.device, stage.start, stage.end))
+    }
+
+    /// The same but for rounding, of a plan whose devices may not be looked at again: each layer is timed on its device,
+    /// and no rows are made.
+    pub(super) fn of_once(&self, plan: &Plan) -> Option<f64> {
+        self.summed(plan, |stage| {
+            let rates = self.rates[stage.device];
+            self.work[stage.start..stage.end].iter().map(|layer| rates.time(layer)).sum()
+        })
+    }
+
+    fn summed(&self, plan: &Plan, time: impl Fn(&Stage) -> f64) -> Option<f64> {
         let stages = plan.stages();
         if stages.is_empty() || stages.len() > self.most {
             return None;
@@ -212,7 +263,7 @@ impl Costs {
             let head = if at == self.layers { self.head_time[stage.device] } else { 0.0 };
             let next = stages[(index + 1) % stages.len()].device;
             let hop = if stages.len() > 1 { self.hop(stage.device, next) } else { 0.0 };
-            let spent = self.time(stage.device, stage.start, stage.end) + head + hop;
+            let spent = time(stage) + head + hop;
             sum += spent;
             largest = largest.max(spent);
         }
@@ -224,40 +275,33 @@ impl Costs {
     }
 }
 
-/// Appends the running sums of one number of each layer, beginning with 0.
-fn push_sums(sums: &mut Vec<f64>, layers: &[Layer], alike: bool, of: impl Fn(&Layer) -> f64) {
+/// The running sums of one number of each layer, beginning with 0.
+fn sums(layers: &[Layer], alike: bool, of: impl Fn(&Layer) -> f64) -> Vec<f64> {
+    let mut sums = Vec::with_capacity(layers.len() + 1);
     sums.push(0.0);
     if let (true, Some(layer)) = (alike, layers.first()) {
         let one = of(layer);
         sums.extend((1..=layers.len()).map(|count| count as f64 * one));
-        return;
+        return sums;
     }
+    // Numbers first, sums then: numbers do not wait for each other.
+    sums.extend(layers.iter().map(of));
     let mut sum = 0.0;
-    sums.extend(layers.iter().map(|layer| {
-        sum += of(layer);
-        sum
-    }));
+    for number in &mut sums {
+        sum += *number;
+        *number = sum;
+    }
+    sums
 }
 
-/// Something of the directed links between devices that can work, a row for each sender. `None` is where there is none.
-/// What the default link gives is asked once: a thousand devices have a million pairs.
-pub(super) fn links<T: Clone>(
-    problem: &Problem,
-    usable: &[usize],
-    of: impl Fn(Option<LinkSpeed>) -> T,
-) -> Vec<T> {
-    let n = usable.len();
+/// Something of the directed links between all devices, a row for each sender. `None` is where there is none. What the
+/// default link gives is asked once: a thousand devices have a million pairs.
+pub(super) fn links<T: Clone>(problem: &Problem, of: impl Fn(Option<LinkSpeed>) -> T) -> Vec<T> {
+    let n = problem.devices.len();
     let mut links = vec![of(problem.default_link); n * n];
-    if problem.links.is_empty() {
-        return links;
-    }
-    let places: HashMap<&str, usize> = usable
-        .iter()
-        .enumerate()
-        .map(|(place, &index)| (problem.devices[index].id.as_str(), place))
-        .collect();
+    let mut names = Names::new(&problem.devices);
     for link in &problem.links {
-        if let (Some(&from), Some(&to)) = (places.get(link.from.as_str()), places.get(link.to.as_str())) {
+        if let Ok((from, to)) = names.ends(link) {
             links[from * n + to] = of(Some(link.speed()));
         }
     }

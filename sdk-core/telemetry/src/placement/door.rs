@@ -10,6 +10,9 @@ use super::{
     problem::Objective,
 };
 
+/// The share by which two sums of the same numbers may differ.
+pub(super) const ROUNDING: f64 = 1e-9;
+
 /// The door of the first device: nothing was done, and nothing paid.
 pub(super) fn first_door(costs: &Costs) -> Vec<f64> {
     let mut door = vec![f64::INFINITY; costs.layers];
@@ -29,14 +32,14 @@ fn reach(costs: &Costs, device: usize, start: usize, from: usize) -> usize {
     end
 }
 
-/// The least cost of having done the layers before each layer, if `device` does the last of them: a sum, without the
-/// hop that follows. `queue` is room to work in.
+/// The least cost of having done the layers before each layer from `from` on, if `device` does the last of them: a sum,
+/// without the hop that follows. The door is that of the layers from `first` on. `queue` is room to work in.
 pub(super) fn walk(
     costs: &Costs,
     device: usize,
-    door: &[f64],
+    (first, door): (usize, &[f64]),
     queue: &mut Vec<(f64, usize)>,
-    done: &mut [f64],
+    (from, done): (usize, &mut [f64]),
 ) {
     let times = costs.times(device);
     done.fill(f64::INFINITY);
@@ -44,10 +47,12 @@ pub(super) fn walk(
     // Starts in the queue have ever greater values; a start leaves when the device cannot reach so far from it.
     let mut head = 0;
     let mut reaches = 0;
-    for end in 1..costs.layers {
+    for end in first + 1..from + done.len() {
         let start = end - 1;
-        if door[start] < f64::INFINITY {
-            let value = door[start] - times[start];
+        if let Some(&before) = door.get(start - first)
+            && before < f64::INFINITY
+        {
+            let value = before - times[start];
             while queue.len() > head && queue[queue.len() - 1].0 >= value {
                 queue.pop();
             }
@@ -62,8 +67,8 @@ pub(super) fn walk(
                 reaches = reach(costs, device, start, reaches);
             }
         }
-        if let Some(&(value, _)) = queue.get(head) {
-            done[end] = value + times[end];
+        if let (Some(&(value, _)), true) = (queue.get(head), end >= from) {
+            done[end - from] = value + times[end];
         }
     }
 }
@@ -91,18 +96,25 @@ pub(super) fn squeeze(costs: &Costs, device: usize, door: &[f64], hop: f64, limi
     }
 }
 
-/// The least cost of a whole plan whose last stage is `device`, and where that stage begins.
-pub(super) fn close(costs: &Costs, device: usize, door: &[f64], return_hop: f64) -> Option<(f64, usize)> {
+/// The least cost of a whole plan whose last stage is `device`, and where that stage begins. The door is that of the
+/// layers from `first` on.
+pub(super) fn close(
+    costs: &Costs,
+    device: usize,
+    (first, door): (usize, &[f64]),
+    return_hop: f64,
+) -> Option<(f64, usize)> {
     let fixed = costs.head_time[device] + return_hop;
     let mut best: Option<(f64, usize)> = None;
-    for start in (0..costs.layers).rev() {
+    for (at, &before) in door.iter().enumerate().rev() {
+        let start = first + at;
         if !costs.fits(&Stage { device, start, end: costs.layers }) {
             break;
         }
         let spent = costs.time(device, start, costs.layers) + fixed;
         let cost = match costs.objective {
-            Objective::Latency => door[start] + spent,
-            Objective::Throughput => door[start].max(spent),
+            Objective::Latency => before + spent,
+            Objective::Throughput => before.max(spent),
         };
         if cost < f64::INFINITY && best.is_none_or(|(least, _)| cost < least) {
             best = Some((cost, start));
@@ -121,8 +133,14 @@ pub(super) fn join(objective: Objective, before: f64, spent: f64) -> f64 {
 
 /// The best single stage.
 pub(super) fn best_alone(costs: &Costs) -> Option<Costed> {
-    let plans = (0..costs.devices()).map(|device| Plan::alone(device, costs.layers));
-    plans.fold(None, |best, plan| {
+    let stage = |device: usize| Stage { device, start: 0, end: costs.layers };
+    let holds: Vec<usize> = (0..costs.devices()).filter(|&device| costs.fits(&stage(device))).collect();
+    // Only those that rounding could make the best are added up layer by layer.
+    let about = |device: usize| costs.whole[device] + costs.head_time[device];
+    let limit = holds.iter().map(|&device| about(device)).fold(f64::INFINITY, f64::min) * (1.0 + ROUNDING);
+    let fastest = holds.into_iter().filter(|&device| about(device) <= limit);
+    fastest.fold(None, |best, device| {
+        let plan = Plan::alone(device, costs.layers);
         let costed = costs.of(&plan).map(|cost| Costed { plan, cost });
         Costed::better(best, costed)
     })

@@ -6,10 +6,10 @@ use super::{
     bound::Bound,
     clock::Deadline,
     cost::Costs,
-    door::best_alone,
+    door::{ROUNDING, best_alone},
     plan::Costed,
     problem::Objective,
-    split::{fill, last_that, split},
+    split::{effort, fill, is_filled, last_that, split},
 };
 
 /// How long the first plan may take to find.
@@ -26,23 +26,42 @@ pub(super) fn construct(costs: &Costs, bound: &Bound, deadline: Deadline<'_>) ->
         for size in sizes(costs, ranking) {
             for order in orders(costs, &ranking[..size]) {
                 best = Costed::better(best, fill(costs, &order));
-                if deadline.has_passed() {
+                let left = deadline.left();
+                if left.is_zero() {
                     break;
                 }
-                best = Costed::better(best, split(costs, &order));
+                // A split that would end late is not begun.
+                if effort(costs, &order) <= left {
+                    best = Costed::better(best, split(costs, &order));
+                }
             }
             if best.is_some() && deadline.has_passed() {
                 return best;
             }
         }
     }
-    if best.is_none() {
-        // Time is up and nothing was filled at once: a whole split finds more, so the largest sets get one.
-        let largest = rankings.iter().map(|ranking| &ranking[..costs.most.min(ranking.len())]);
-        let splits = largest.filter(|set| set.len() > 1).flat_map(|set| orders(costs, set));
-        best = splits.map(|order| split(costs, &order)).find(Option::is_some).flatten();
+    // Where nothing was filled at once, a whole split finds more: the largest sets get one.
+    best.or_else(|| largest_split(costs, &rankings))
+}
+
+/// The first split of the largest sets. They are often the same, and are then tried once.
+fn largest_split(costs: &Costs, rankings: &[Vec<usize>]) -> Option<Costed> {
+    let largest = rankings.iter().map(|ranking| &ranking[..costs.most.min(ranking.len())]);
+    let need = costs.need(0, costs.layers) + costs.embedding + costs.head;
+    let may_hold = |set: &&[usize]| {
+        let memory: f64 = set.iter().map(|&device| costs.memory[device]).sum();
+        set.len() > 1 && memory >= need * (1.0 - ROUNDING)
+    };
+    let mut tried: Vec<Vec<usize>> = Vec::new();
+    for order in largest.filter(may_hold).flat_map(|set| orders(costs, set)) {
+        if !tried.contains(&order) {
+            if let Some(found) = split(costs, &order) {
+                return Some(found);
+            }
+            tried.push(order);
+        }
     }
-    best
+    None
 }
 
 /// Devices by what they cost for each layer with their hop, by memory, and by speed alone.
@@ -51,8 +70,7 @@ fn rankings(costs: &Costs, bound: &Bound) -> Vec<Vec<usize>> {
     let mut by_memory = by_price.clone();
     by_memory.sort_by(|&a, &b| costs.memory[b].total_cmp(&costs.memory[a]));
     let mut by_speed = by_price.clone();
-    let whole = |device: usize| costs.time(device, 0, costs.layers);
-    by_speed.sort_by(|&a, &b| whole(a).total_cmp(&whole(b)));
+    by_speed.sort_by(|&a, &b| costs.whole[a].total_cmp(&costs.whole[b]));
     vec![by_price, by_memory, by_speed]
 }
 
@@ -65,7 +83,7 @@ fn enough(costs: &Costs, ranking: &[usize], most: usize) -> Option<usize> {
         memory >= need
     })?;
     let least = (in_sum + 1).max(2);
-    let is_filled = |size: usize| fill(costs, &largest_at_ends(costs, &ranking[..size])).is_some();
+    let is_filled = |size: usize| is_filled(costs, &largest_at_ends(costs, &ranking[..size]));
     if least >= most || !is_filled(most) {
         return Some(least);
     }
@@ -97,9 +115,15 @@ fn orders(costs: &Costs, devices: &[usize]) -> [Vec<usize>; 2] {
     let mut left = by_memory.clone();
     let mut nearest = vec![left.swap_remove(0)];
     while let Some(&at) = nearest.last().filter(|_| !left.is_empty()) {
-        let closest =
-            (0..left.len()).min_by(|&a, &b| costs.hop(at, left[a]).total_cmp(&costs.hop(at, left[b])));
-        nearest.push(left.swap_remove(closest.unwrap_or_default()));
+        let hops = costs.hops_from(at);
+        let (mut closest, mut least) = (0, hops[left[0]]);
+        for (place, &device) in left.iter().enumerate() {
+            // Hops are no less than 0 and are numbers.
+            if hops[device] < least {
+                (closest, least) = (place, hops[device]);
+            }
+        }
+        nearest.push(left.swap_remove(closest));
     }
     [nearest, by_memory]
 }

@@ -58,9 +58,9 @@ pub(super) struct Found {
 
 /// Solves a problem.
 pub(super) fn find(problem: &Problem, clock: Clock<'_>) -> Result<Found, ProblemError> {
-    problem.check()?;
+    let hops = problem.checked()?;
     let limit = Duration::from_secs_f64(problem.time_limit_ms / 1e3);
-    let costs = Costs::new(problem);
+    let costs = Costs::joined(problem, hops);
     let mut solution = solve(&costs, Deadline::new(clock, limit));
     let mut split = None;
     if let Some(tensor) = problem.tensor {

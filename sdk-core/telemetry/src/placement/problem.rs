@@ -146,6 +146,11 @@ impl Problem {
         problem.check()?;
         Ok(problem)
     }
+
+    /// Seconds of the activations over a link; without one they never arrive.
+    pub(super) fn hop(&self, link: Option<LinkSpeed>) -> f64 {
+        link.map_or(f64::INFINITY, |link| link.seconds(self.model.activation_bytes))
+    }
 }
 
 impl Link {

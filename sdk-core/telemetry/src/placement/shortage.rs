@@ -86,7 +86,12 @@ fn nearest(problem: &Problem) -> Option<f64> {
     let whole: f64 = layers.iter().map(|layer| layer_need(problem, layer)).sum::<f64>()
         + problem.model.embedding_bytes
         + problem.model.head_bytes;
-    let helps = |bytes: f64| with_device(problem, bytes).is_some_and(|extended| has_plan(&extended));
+    let mut costs = Costs::new(&with_device(problem, whole)?);
+    let one_more = costs.devices().checked_sub(1)?;
+    let mut helps = |bytes: f64| {
+        costs.memory[one_more] = bytes;
+        has_plan(&costs)
+    };
     // One device for everything always does, unless devices are too many; halve from there.
     let (mut low, mut best) = (0.0, helps(whole).then_some(whole)?);
     while best - low > best * ADVICE_WITHIN {
@@ -104,15 +109,15 @@ fn nearest(problem: &Problem) -> Option<f64> {
 }
 
 /// Whether a plan is found at once: this is for advice, and not worth a search.
-fn has_plan(problem: &Problem) -> bool {
+fn has_plan(costs: &Costs) -> bool {
     let deadline = Deadline::new(&|| Duration::ZERO, Duration::ZERO);
-    solve(&Costs::new(problem), deadline).best.is_some()
+    solve(costs, deadline).best.is_some()
 }
 
 /// The problem as if every device reached every other.
-fn fully_linked(problem: &Problem) -> Problem {
-    let default_link = Some(LinkSpeed { latency_s: 0.0, bytes_per_s: 1e12 });
-    Problem { links: Vec::new(), default_link, ..problem.clone() }
+fn fully_linked(problem: &Problem) -> Costs {
+    let hop = problem.hop(Some(LinkSpeed { latency_s: 0.0, bytes_per_s: 1e12 }));
+    Costs::joined(problem, vec![hop; problem.devices.len() * problem.devices.len()])
 }
 
 /// The problem with one more device, in place of the smallest if there are as many as can be.

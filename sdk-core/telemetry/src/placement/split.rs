@@ -1,5 +1,7 @@
 //! Where to cut the layers, once the devices and their order are chosen.
 
+use std::{ops::Range, time::Duration};
+
 use super::{
     cost::Costs,
     door::{close, first_door, join, squeeze, walk},
@@ -9,6 +11,9 @@ use super::{
 
 /// Halvings of a limit: enough for every digit that matters.
 const HALVINGS: usize = 40;
+/// What one layer of a door takes, and one layer of a row of times.
+const DOOR_NANOS: usize = 20;
+const TIME_NANOS: usize = 5;
 
 /// A good split of the layers over devices in this order, each with at least one layer: the best one for latency, and
 /// nearly always for throughput.
@@ -19,14 +24,25 @@ pub(super) fn split(costs: &Costs, order: &[usize]) -> Option<Costed> {
     if order.is_empty() || order.len() > costs.most {
         return None;
     }
-    let plan = least_largest(costs, order)?;
-    costs.of(&plan).map(|cost| Costed { plan, cost })
+    least_largest(costs, order)
+}
+
+/// About how long a [`split`] takes: the rows of times that may have to be made, and the doors.
+pub(super) fn effort(costs: &Costs, order: &[usize]) -> Duration {
+    let doors = match costs.objective {
+        Objective::Latency => {
+            starts(costs, order).map_or(0, |starts| starts.iter().map(ExactSizeIterator::len).sum())
+        }
+        Objective::Throughput => HALVINGS * order.len(),
+    };
+    let nanos = doors * DOOR_NANOS + order.len() * costs.layers * TIME_NANOS;
+    Duration::from_nanos(nanos as u64)
 }
 
 /// A split at once: each device in turn takes what it can hold.
 pub(super) fn fill(costs: &Costs, order: &[usize]) -> Option<Costed> {
-    let plan = within(costs, order, f64::MAX)?;
-    costs.of(&plan).map(|cost| Costed { plan, cost })
+    let plan = filled(costs, order, has_hop)?;
+    costs.of_once(&plan).map(|cost| Costed { plan, cost })
 }
 
 /// A split that costs less than the limit, or `None`: most orders are told apart from good ones without being split.
@@ -59,53 +75,90 @@ pub(super) fn best_split(costs: &Costs, order: &[usize]) -> Option<Costed> {
 }
 
 fn cuts(costs: &Costs, order: &[usize], before: &[usize], last: usize) -> Option<Plan> {
-    let layers = costs.layers;
-    let mut doors = Vec::with_capacity(order.len() * layers);
-    doors.extend(first_door(costs));
-    let mut next = vec![0.0; layers];
+    if hops(costs, order) == f64::INFINITY {
+        return None;
+    }
+    let starts = starts(costs, order)?;
+    let mut doors = Vec::with_capacity(starts.iter().map(ExactSizeIterator::len).sum());
+    doors.extend_from_slice(&first_door(costs)[starts[0].clone()]);
+    let mut next = Vec::new();
     let mut queue = Vec::new();
+    // Where the door of each device is among all.
+    let mut places = vec![0];
     for (index, &device) in before.iter().enumerate() {
         let hop = costs.hop(device, order[index + 1]);
-        let door = &doors[index * layers..];
+        let (from, to) = (&starts[index], &starts[index + 1]);
+        let door = &doors[places[index]..];
+        next.clear();
+        next.resize(to.len(), f64::INFINITY);
         match costs.objective {
             Objective::Latency => {
-                walk(costs, device, door, &mut queue, &mut next);
+                walk(costs, device, (from.start, door), &mut queue, (to.start, &mut next));
                 for done in &mut next {
                     *done += hop;
                 }
             }
-            Objective::Throughput => {
-                next.fill(f64::INFINITY);
-                squeeze(costs, device, door, hop, f64::INFINITY, &mut next);
-            }
+            // All layers are in each of these doors.
+            Objective::Throughput => squeeze(costs, device, door, hop, f64::INFINITY, &mut next),
         }
+        places.push(doors.len());
         doors.extend_from_slice(&next);
     }
-    let (_, mut start) = close(costs, last, &doors[before.len() * layers..], costs.hop(last, order[0]))?;
-    let mut ends = vec![(last, layers)];
+    let door = (starts[before.len()].start, &doors[places[before.len()]..]);
+    let (_, mut start) = close(costs, last, door, costs.hop(last, order[0]))?;
+    let mut ends = vec![(last, costs.layers)];
     for (index, &device) in before.iter().enumerate().rev() {
         ends.push((device, start));
         let hop = costs.hop(device, order[index + 1]);
-        let door = &doors[index * layers..][..start];
+        let from = starts[index].start;
+        let door = &doors[places[index]..places[index + 1]];
         let fits = |begin: &usize| costs.fits(&Stage { device, start: *begin, end: start });
-        let cost = |begin: usize| join(costs.objective, door[begin], costs.time(device, begin, start) + hop);
-        start = (0..start).filter(fits).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))?;
+        let cost =
+            |begin: usize| join(costs.objective, door[begin - from], costs.time(device, begin, start) + hop);
+        let begins = from..starts[index].end.min(start);
+        start = begins.filter(fits).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))?;
     }
     ends.reverse();
     Some(Plan::of_ends(ends))
 }
 
-fn least_largest(costs: &Costs, order: &[usize]) -> Option<Plan> {
-    let mut best = within(costs, order, f64::MAX)?;
-    let mut high = costs.of(&best)?;
+/// For each device of an order, the layers at which its stage may begin: those before cannot hold more, and those that
+/// follow must hold the rest. `None` if some device has no such layer. Where memory is scarce these are few.
+fn starts(costs: &Costs, order: &[usize]) -> Option<Vec<Range<usize>>> {
+    let (layers, count) = (costs.layers, order.len());
+    if costs.objective == Objective::Throughput {
+        return Some(vec![0..layers; count]);
+    }
+    let mut starts = Vec::with_capacity(count);
+    let mut last = 0;
+    for (index, &device) in order.iter().enumerate() {
+        starts.push(index..last + 1);
+        let most = layers.checked_sub(count - 1 - index)?;
+        last = last_near(last, most, |end| costs.fits(&Stage { device, start: last, end }));
+    }
+    let mut end = layers;
+    for (index, &device) in order.iter().enumerate().skip(1).rev() {
+        // Not before the layers of the devices before it, one each.
+        let fits = |back: usize| costs.fits(&Stage { device, start: end - back, end });
+        let least = end - last_near(0, end.saturating_sub(index), fits);
+        starts[index].start = least.max(index);
+        end = starts[index].start;
+    }
+    starts.iter().all(|starts| !starts.is_empty()).then_some(starts)
+}
+
+fn least_largest(costs: &Costs, order: &[usize]) -> Option<Costed> {
+    let plan = filled(costs, order, has_hop)?;
+    let mut best = costs.of(&plan).map(|cost| Costed { plan, cost })?;
+    let mut high = best.cost;
     let mut low = 0.0;
     for _ in 0..HALVINGS {
         let limit = low + (high - low) / 2.0;
         if limit <= low || limit >= high {
             break;
         }
-        match within(costs, order, limit).and_then(|plan| Some((costs.of(&plan)?, plan))) {
-            Some((cost, plan)) => (best, high) = (plan, cost.min(limit)),
+        match within(costs, order, limit) {
+            Some(found) => (high, best) = (found.cost.min(limit), found),
             None => low = limit,
         }
     }
@@ -113,29 +166,54 @@ fn least_largest(costs: &Costs, order: &[usize]) -> Option<Plan> {
 }
 
 /// Each stage takes all that it can within the limit, and leaves a layer to each that follows.
-fn within(costs: &Costs, order: &[usize], limit: f64) -> Option<Plan> {
+fn within(costs: &Costs, order: &[usize], limit: f64) -> Option<Costed> {
+    let in_time =
+        |&Stage { device, start, end }: &Stage, hop: f64| costs.time(device, start, end) + hop <= limit;
+    let plan = filled(costs, order, in_time)?;
+    let cost = costs.of(&plan).filter(|&cost| cost <= limit)?;
+    Some(Costed { plan, cost })
+}
+
+/// Whether each device in turn, taking what it can hold, leaves nothing over.
+pub(super) fn is_filled(costs: &Costs, order: &[usize]) -> bool {
+    filled(costs, order, has_hop).is_some()
+}
+
+/// All that a stage must have where time is no matter.
+fn has_hop(_: &Stage, hop: f64) -> bool {
+    hop < f64::INFINITY
+}
+
+/// Each stage takes all that it can hold and that is allowed, given its hop, and leaves a layer to each that
+/// follows; nothing may be left over.
+fn filled(costs: &Costs, order: &[usize], allowed: impl Fn(&Stage, f64) -> bool) -> Option<Plan> {
     let mut start = 0;
     let mut ends = Vec::with_capacity(order.len());
     for (index, &device) in order.iter().enumerate() {
         let hop = costs.hop(device, order[(index + 1) % order.len()]);
         let following = order.len() - 1 - index;
         let keeps = |end: usize| {
-            costs.fits(&Stage { device, start, end }) && costs.time(device, start, end) + hop <= limit
+            let stage = Stage { device, start, end };
+            costs.fits(&stage) && allowed(&stage, hop)
         };
-        let end = if following == 0 {
-            costs.layers
-        } else {
-            let most = costs.layers.checked_sub(following)?;
-            last_that(start, most, keeps)
-        };
-        if end <= start {
+        let end = last_near(start, costs.layers.checked_sub(following)?, keeps);
+        if end <= start || following == 0 && end < costs.layers {
             return None;
         }
         ends.push((device, end));
         start = end;
     }
-    let plan = Plan::of_ends(ends);
-    (costs.of(&plan)? <= limit).then_some(plan)
+    Some(Plan::of_ends(ends))
+}
+
+/// As [`last_that`], where the answer is most likely near `least`.
+fn last_near(least: usize, most: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut step) = (least, 1);
+    while low + step < most && holds(low + step) {
+        low += step;
+        step *= 2;
+    }
+    last_that(low, most.min(low + step), holds)
 }
 
 /// The last number up to `most` of which something holds that holds for none above it; `least` if for none.

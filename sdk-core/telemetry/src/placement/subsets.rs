@@ -136,7 +136,7 @@ impl<'a> Table<'a> {
                 }
                 let device = self.others[bit];
                 if let Some((cost, start)) =
-                    close(self.costs, device, &door, self.costs.hop(device, self.first))
+                    close(self.costs, device, (0, &door), self.costs.hop(device, self.first))
                     && cost < self.limit
                 {
                     self.limit = cost;
@@ -198,7 +198,7 @@ impl<'a> Table<'a> {
     fn step(&mut self, set: usize, device: usize, door: &[f64]) {
         let layers = self.costs.layers;
         if self.costs.objective == Objective::Latency {
-            walk(self.costs, device, door, &mut self.queue, &mut self.done);
+            walk(self.costs, device, (0, door), &mut self.queue, (0, &mut self.done));
         }
         for bit in (0..self.others.len()).filter(|bit| set & (1 << bit) == 0) {
             let hop = self.costs.hop(device, self.others[bit]);

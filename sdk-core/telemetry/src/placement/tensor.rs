@@ -65,7 +65,7 @@ struct Steps<'a> {
     costs: &'a Costs,
     /// Layers that differ, and how often each occurs.
     layers: Vec<(Layer, f64)>,
-    /// By sender and receiver.
+    /// By sender and receiver, of all devices of the problem.
     links: Vec<Option<LinkSpeed>>,
 }
 
@@ -76,12 +76,13 @@ impl<'a> Steps<'a> {
             Some(&layer) if costs.alike => vec![(layer, all.len() as f64)],
             _ => all.iter().map(|&layer| (layer, 1.0)).collect(),
         };
-        Self { problem, costs, layers, links: links(problem, &costs.usable, |link| link) }
+        Self { problem, costs, layers, links: links(problem, |link| link) }
     }
 
     /// Seconds of one message of a ring.
     fn message(&self, from: usize, to: usize, parts: usize) -> f64 {
-        let link = self.links[from * self.costs.devices() + to];
+        let place = |device: usize| self.costs.usable[device];
+        let link = self.links[place(from) * self.problem.devices.len() + place(to)];
         link.map_or(f64::INFINITY, |link| link.seconds(self.problem.model.activation_bytes / parts as f64))
     }
 

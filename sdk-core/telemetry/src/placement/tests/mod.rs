@@ -2,4 +2,5 @@
 
 mod brute;
 mod sample;
+mod shortcuts;
 mod solvers;
