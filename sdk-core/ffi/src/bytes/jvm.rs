@@ -1,7 +1,7 @@
 //! The functions for Kotlin and Java: `dev.exo.mobile.core.DirectBytes`.
 //!
 //! A direct `ByteBuffer` lies outside of the Java heap, where no garbage collector moves it: its address is all that
-//! crosses. They return null, or `NUMBER words` with the number of an [`ErrorKind`]: no class of the app is looked up, so
+//! crosses. They return null, or `NUMBER words` with the number of an [`ErrorKind`](crate::ErrorKind): no class of the app is looked up, so
 //! they work from any thread and under any class loader.
 #![allow(non_snake_case, reason = "the JVM finds them by these names")]
 
