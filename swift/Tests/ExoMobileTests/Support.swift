@@ -1,0 +1,92 @@
+import ExoMobile
+import Foundation
+import Testing
+
+/// What several threads share in a test.
+final class Locked<Value: Sendable>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+
+    func with<Answer>(_ body: (inout Value) throws -> Answer) rethrows -> Answer {
+        try lock.withLock { try body(&value) }
+    }
+
+    var now: Value { with { $0 } }
+}
+
+struct TooLate: Error {}
+
+/// The first value that fits. Nothing is waited for longer than a broken test may take.
+func first<Value>(
+    of updates: Updates<Value>, within: Duration = .seconds(30), where fits: @escaping @Sendable (Value) -> Bool
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+        group.addTask {
+            for try await value in updates where fits(value) { return value }
+            return nil
+        }
+        group.addTask {
+            try await Task.sleep(for: within)
+            throw TooLate()
+        }
+        defer { group.cancelAll() }
+        return try #require(try await group.next() ?? nil)
+    }
+}
+
+/// What a call throws, which must be our error.
+func error<Value>(of call: () async throws -> Value) async throws -> ExoError {
+    do {
+        _ = try await call()
+    } catch let error as ExoError {
+        return error
+    }
+    Issue.record("nothing was thrown")
+    throw TooLate()
+}
+
+extension JoinOptions {
+    /// Searches on this machine alone, where the peer plays exo (tests/peer/beside).
+    static func beside(_ name: String) -> JoinOptions {
+        JoinOptions(name: name, only: [.loopback], measuresLinks: false)
+    }
+
+    /// Searches on this machine alone, where nobody answers.
+    static var alone: JoinOptions {
+        JoinOptions(only: [.loopback], discoveryPort: 9, measuresLinks: false)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// For what needs a cluster.
+    static var besideExo: Self {
+        .enabled(
+            if: ProcessInfo.processInfo.environment["EXO_BESIDE"] != nil,
+            "it needs Linux and the peer that plays exo: ./scripts/test swift")
+    }
+}
+
+/// A probe that tells what it is told.
+struct FakeProbe: Probe {
+    var identityTold: @Sendable () throws -> DeviceIdentity = {
+        DeviceIdentity(
+            name: "Ada's phone", model: "Phone 1", chip: "Chip 1", osVersion: "iOS 18", osBuild: "22A1",
+            vendor: "Apple", type: .mobileIos)
+    }
+    var told: @Sendable (Set<Readings.Group>) throws -> Readings
+
+    func identity() throws -> DeviceIdentity { try identityTold() }
+    func read(_ wanted: Set<Readings.Group>) throws -> Readings { try told(wanted) }
+}
+
+#if os(Linux)
+    /// Bytes of memory that this process has now.
+    func residentBytes() throws -> Int {
+        let words = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        return try #require(Int(words[1])) * 4096
+    }
+#endif
