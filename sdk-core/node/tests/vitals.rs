@@ -153,6 +153,18 @@ fn a_rule_that_says_no_withdraws_the_offer_in_the_same_instant_and_drains_the_wo
 }
 
 #[test]
+fn who_is_hidden_hears_at_once_that_it_may_not_work() {
+    let mut vitals = vitals(Policy { foreground_only: true, ..Policy::default() });
+    vitals.handle(at(1.0), Input::Shown(true));
+    ask(&mut vitals, at(1.0), &readings(0.8, 30.0));
+    assert!(vitals.condition(at(1.0)).allowance.admit);
+    wishes(&mut vitals);
+    vitals.handle(at(2.0), Input::Shown(false));
+    assert!(wishes(&mut vitals).iter().any(|wish| matches!(wish, Output::Changed)));
+    assert!(!vitals.condition(at(2.0)).allowance.admit);
+}
+
+#[test]
 fn quiet_hours_are_the_owners_and_hold_all_day_while_the_clock_is_not_known() {
     // It is noon in Greenwich.
     let policy = Policy { quiet_hours: Some(QuietHours { from: 22 * 60, to: 6 * 60 }), ..Policy::default() };

@@ -283,7 +283,6 @@ impl Vitals {
             self.announce();
         }
         self.want(Groups::NONE);
-        self.outputs.push_back(Output::Changed);
     }
 
     /// Holds the policy against what is known. What changes whether we may be picked is announced at once.
@@ -298,6 +297,7 @@ impl Vitals {
         if self.may_offer() != self.offers {
             self.announce();
         }
+        self.outputs.push_back(Output::Changed);
     }
 
     /// A phone that is paused for its heat would not answer: it is not to be picked.
@@ -342,7 +342,6 @@ impl Vitals {
         while self.aggregator.poll().is_some() {}
         if self.keeper.deadline().is_some_and(|due| due <= now.mono) {
             self.judge(now);
-            self.outputs.push_back(Output::Changed);
         }
         if self.is_governed() && self.next_tick <= now.mono && !self.looking {
             self.want(Group::Thermal.into());
