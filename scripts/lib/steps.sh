@@ -137,6 +137,7 @@ name_ignored() {
         case "$line" in
             *'needs a Mac'*) skip "$line" 'marked as ignored' mac ;;
             *'needs a phone'*) skip "$line" 'marked as ignored' phone ;;
+            *'needs Linux'*) skip "$line" 'marked as ignored' "$(on_macos && echo linux)" ;;
             *) skip "$line" 'marked as ignored' ;;
         esac
     done < <(sed -n 's/^test \(.*\) \.\.\. ignored/\1/p; s/^SKIPPED \[[0-9]*\] //p' "$LOG")

@@ -81,8 +81,6 @@ struct ClusterTests {
         _ = try await first(of: node.conditions) { $0.allowance.admits }
         try node.setPolicy(Policy(foregroundOnly: true, drain: .zero))
         try node.shown(false)
-        // The app is told with the next look at the device: ask for one.
-        try node.noticed([.battery])
         let hidden = try await first(of: node.conditions) { !$0.allowance.admits }
         #expect(hidden.allowance.reasons.contains { $0.rule == .foregroundOnly && $0.verdict == .denied })
         #expect(!hidden.allowance.sentence.isEmpty)

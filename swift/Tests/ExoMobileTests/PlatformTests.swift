@@ -126,11 +126,8 @@ struct PlatformTests {
         let untold = try await first(of: node.conditions) { !$0.allowance.admits }
         #expect(untold.allowance.reasons.contains { $0.rule == .foregroundOnly && $0.verdict == .unknown })
         try life.shown(true)
-        try life.noticed([.battery])
         _ = try await first(of: node.conditions) { $0.allowance.admits }
         try life.shown(false)
-        // It holds at once, but the app is told only with the next look at the device: ask for one.
-        try life.noticed([.battery, .thermal])
         let hidden = try await first(of: node.conditions) { !$0.allowance.admits }
         #expect(hidden.allowance.reasons.contains { $0.rule == .foregroundOnly && $0.verdict == .denied })
         node.close()
