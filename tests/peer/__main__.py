@@ -26,6 +26,7 @@ def arguments() -> argparse.Namespace:
     add("--zenoh-port", type=int, default=52414)
     add("--api-port", type=int, default=52415)
     add("--no-api", action="store_true", help="serve no HTTP")
+    add("--loopback", action="store_true", help="be there for this very device alone, and say nothing to any network")
     add("--no-discovery", action="store_true", help="neither announce nor answer")
     add("--answer-after", type=float, default=0.0, metavar="SECONDS", help="answer Hellos late, as over a slow radio")
     add("--downloads", type=int, default=0, metavar="N", help="tell of N models each minute (a real exo: about 120)")
@@ -45,7 +46,14 @@ async def main(options: argparse.Namespace) -> None:
     node_id = options.node_id or ids.fresh_node_id()
     dialling = Dialling(node_id)
     dialect = dialects.of(options.unknown_build)
-    bus = Bus(node_id, options.zenoh_port, dialling.locators, forgiving=options.forgiving, dialect=dialect)
+    bus = Bus(
+        node_id,
+        options.zenoh_port,
+        dialling.locators,
+        forgiving=options.forgiving,
+        dialect=dialect,
+        local=options.loopback,
+    )
     node = Node(
         node_id,
         options.name,
@@ -56,7 +64,8 @@ async def main(options: argparse.Namespace) -> None:
     )
     tasks = []
     if not options.no_api:
-        tasks.append(api.run(node, options.api_port, dialects.extra_state(options.unknown_build)))
+        host = "127.0.0.1" if options.loopback else "0.0.0.0"
+        tasks.append(api.run(node, host, options.api_port, dialects.extra_state(options.unknown_build)))
     if not options.no_discovery:
         discovery = Discovery(
             node_id,
@@ -65,6 +74,7 @@ async def main(options: argparse.Namespace) -> None:
             options.zenoh_port,
             dialling.found,
             options.answer_after,
+            local=options.loopback,
         )
         tasks.append(discovery.run())
 

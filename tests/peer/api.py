@@ -8,11 +8,11 @@ from .placing import Placing
 from .state import camel
 
 
-async def run(node: Node, port: int, extra_keys: dict[str, Any]) -> None:
+async def run(node: Node, host: str, port: int, extra_keys: dict[str, Any]) -> None:
     """`extra_keys` appear in /state and make it that of a build that nobody knows."""
     placing = Placing(node, node.downloads)
     await http.serve(
-        "0.0.0.0",
+        host,
         port,
         {
             "/node_id": lambda: node.node_id,

@@ -27,14 +27,21 @@ Consumer = Callable[[Any], None]
 
 class Bus:
     def __init__(
-        self, node_id: str, port: int, locators: list[str], *, forgiving: bool, dialect: Callable[[str, str], str]
+        self,
+        node_id: str,
+        port: int,
+        locators: list[str],
+        *,
+        forgiving: bool,
+        dialect: Callable[[str, str], str],
+        local: bool = False,
     ):
         self.node_id, self.forgiving, self.dialect = node_id, forgiving, dialect
         self.loop = asyncio.get_running_loop()
         self.consumers: dict[str, list[Consumer]] = {topic: [] for topic in TOPICS}
         self.room = Room(INBOX, self._dropped)
         self.outbox: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
-        self.session = zenoh.open(_config(node_id, port, locators))
+        self.session = zenoh.open(_config(node_id, f"tcp/127.0.0.1:{port}" if local else f"tcp/[::]:{port}", locators))
         self.publishers = {topic: self._publisher(topic) for topic in TOPICS}
         threading.Thread(target=self._publish_for_ever, daemon=True).start()
 
@@ -119,12 +126,12 @@ class Bus:
                 return
 
 
-def _config(node_id: str, port: int, locators: list[str]) -> zenoh.Config:
+def _config(node_id: str, endpoint: str, locators: list[str]) -> zenoh.Config:
     config = zenoh.Config()
     for key, value in {
         "mode": "router",
         "id": node_id,
-        "listen/endpoints": [f"tcp/[::]:{port}"],
+        "listen/endpoints": [endpoint],
         "connect/endpoints": locators,
         "connect/timeout_ms": -1,
         "connect/exit_on_failure": False,

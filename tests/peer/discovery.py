@@ -26,8 +26,14 @@ class Discovery(asyncio.DatagramProtocol):
         zenoh_port: int,
         found: Callable[[str, str], None],
         answer_after: float = 0.0,
+        *,
+        local: bool = False,
     ):
-        """`found` is told the node id and the zenoh locator of each node that answered."""
+        """`found` is told the node id and the zenoh locator of each node that answered.
+
+        `local`: a Hello of this very device is answered, and none is sent.
+        """
+        self.local = local
         self.answer_after = answer_after
         self.node_id, self.port, self.zenoh_port, self.found = node_id, port, zenoh_port, found
         self.namespace = namespace_hash(namespace)
@@ -42,11 +48,12 @@ class Discovery(asyncio.DatagramProtocol):
         sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 1)
         sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_LOOP, 1)
-        sock.bind(("::", self.port))
+        sock.bind(("::ffff:127.0.0.1" if self.local else "::", self.port))
         sock.setblocking(False)
         await asyncio.get_running_loop().create_datagram_endpoint(lambda: self, sock=sock)
         while True:
-            self._follow_interfaces()
+            if not self.local:
+                self._follow_interfaces()
             self.nonce = secrets.token_bytes(8)
             hello = Hello(self.nonce, self.namespace).pack()
             for index in self.joined:

@@ -1,11 +1,11 @@
-// Bulk bytes of a device buffer, by pointer: copied once, into the device's memory or out of it.
-//
-// A buffer is known by its handle (GpuBuffer.handle). A handle is never used twice; one of a buffer that was freed, or
-// of none that ever was, is an error and not a crash.
-//
-// Both return 0, or the number of an error kind: its place in ErrorKind, from 1 on. Then the first why_size bytes at
-// why hold what happened, in UTF-8, ended by a zero. A pointer may be null if its length is 0.
-
+/* Bulk bytes of libexo_mobile, by pointer: for Swift, Python and C.
+ *
+ * Everything else of the library is called through its UniFFI bindings. Those copy byte arrays; these functions copy
+ * once, between the caller's memory and the device's. `GpuBuffer.handle` of the bindings tells the handle. It is never
+ * used twice: a handle of a buffer that was freed is an error and not a crash.
+ *
+ * Both may be called from any thread. They return when the bytes are copied.
+ */
 #ifndef EXO_MOBILE_BYTES_H
 #define EXO_MOBILE_BYTES_H
 
@@ -15,12 +15,28 @@
 extern "C" {
 #endif
 
-// Copies length bytes into the buffer, from its byte offset on. Nobody may write them meanwhile.
+/* Copies `length` bytes into the buffer with this handle, from its byte `offset` on.
+ *
+ * handle    the buffer
+ * offset    where to begin in it, in bytes
+ * bytes     `length` bytes that nobody writes meanwhile; may be null if `length` is 0
+ * length    how many
+ * why       `why_size` bytes of the caller's own for what went wrong, in UTF-8, cut to fit and ended by a zero; left as
+ *           they are if nothing did; may be null if `why_size` is 0
+ * why_size  how many; 512 is plenty
+ *
+ * Returns 0, or the number of an `ErrorKind`: its place in the list of the bindings, from 1 on. 1 is an argument that
+ * can never work, such as a range outside of the buffer; 2 is a buffer that was freed, or never was.
+ */
 int32_t exo_buffer_write(uint64_t handle, uint64_t offset, const uint8_t *bytes, uint64_t length, uint8_t *why,
                          uint64_t why_size);
 
-// Copies length bytes out of the buffer, from its byte offset on. They must be initialised, and nobody else may use
-// them meanwhile.
+/* Copies `length` bytes out of the buffer with this handle, from its byte `offset` on, to `bytes`.
+ *
+ * bytes     `length` initialised bytes that nobody else uses meanwhile; may be null if `length` is 0
+ *
+ * Everything else is as for `exo_buffer_write`. If it fails, some of the bytes may have been written.
+ */
 int32_t exo_buffer_read(uint64_t handle, uint64_t offset, uint8_t *bytes, uint64_t length, uint8_t *why,
                         uint64_t why_size);
 

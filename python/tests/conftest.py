@@ -1,0 +1,42 @@
+"""What tests share: an exo on loopback, and devices."""
+
+from __future__ import annotations
+
+import glob
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from exo_on_loopback import Exo
+
+from exo_mobile import BackendKind, Gpu
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
+
+# The same Vulkan everywhere, unless somebody chose a driver.
+LAVAPIPE = next(iter(glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json")), "")  # noqa: PTH207
+if LAVAPIPE:
+    os.environ.setdefault("VK_DRIVER_FILES", LAVAPIPE)
+
+
+@pytest.fixture
+def exo(tmp_path: Path) -> Iterator[Exo]:
+    with Exo(tmp_path) as exo:
+        yield exo
+        exo.assert_unharmed()
+
+
+@pytest.fixture
+async def cpu() -> AsyncIterator[Gpu]:
+    async with Gpu.open(backend=BackendKind.CPU) as gpu:
+        yield gpu
+
+
+@pytest.fixture(params=[BackendKind.CPU, BackendKind.VULKAN], ids=["cpu", "vulkan"])
+async def gpu(request: pytest.FixtureRequest) -> AsyncIterator[Gpu]:
+    if request.param is BackendKind.VULKAN and "VK_DRIVER_FILES" not in os.environ:
+        pytest.skip("there is no lavapipe: apt-get install mesa-vulkan-drivers")
+    async with Gpu.open(backend=request.param) as gpu:
+        yield gpu
