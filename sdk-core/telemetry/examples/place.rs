@@ -1,6 +1,6 @@
 //! Solves a placement problem from a file and prints the answer as JSON.
 
-use std::{env, fs, io, process::ExitCode, time::Instant};
+use std::{env, fs, io, io::Write as _, process::ExitCode, time::Instant};
 
 use exo_telemetry::placement::{Answer, MAX_TEXT_BYTES, Problem, place};
 
@@ -60,7 +60,8 @@ fn main() -> ExitCode {
         answer(path).and_then(|answer| serde_json::to_string_pretty(&answer).map_err(|why| why.to_string()));
     match printed {
         Ok(json) => {
-            println!("{json}");
+            // Who reads only the beginning, as `head` does, has what they wanted.
+            let _ = writeln!(io::stdout(), "{json}");
             ExitCode::SUCCESS
         }
         Err(why) => {
