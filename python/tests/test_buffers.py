@@ -60,6 +60,15 @@ def test_nothing_is_copied_too(cpu: Gpu) -> None:
     buffer.read_into(bytearray())
 
 
+def test_memory_is_let_go_of_after_a_copy_and_after_a_failed_one(cpu: Gpu) -> None:
+    buffer, memory = cpu.allocate(4), bytearray(8)
+    buffer.write(memoryview(memory)[:4])
+    for copy in (buffer.write, buffer.read_into):
+        with pytest.raises(ExoError):
+            copy(memory)
+    memory.extend(b"a bytearray that somebody holds cannot grow")
+
+
 READ_ONLY = np.zeros(4, np.uint8)
 READ_ONLY.flags.writeable = False
 PIECES = np.zeros((4, 4), np.uint8)[:, :2]

@@ -8,15 +8,16 @@ import sys
 import pytest
 
 JOINED = """
-import asyncio, logging, sys
+import asyncio, sys, time
 from exo_mobile import BackendKind, ExoNode, Gpu, Provider
-logging.basicConfig(level=logging.DEBUG, stream=sys.stdout)
 class Busy:
     def identity(self): raise OSError
     def read(self, wanted): return {}
+class Slow:
+    def log(self, level, about, line): time.sleep(0.001)
 async def main():
     global node, gpu, stream, buffer
-    node = await ExoNode.join(only=[Provider.LOOPBACK], discovery_port=9, probe=Busy())
+    node = await ExoNode.join(only=[Provider.LOOPBACK], discovery_port=9, probe=Busy(), log=Slow())
     gpu = await Gpu.open(backend=BackendKind.CPU)
     buffer = gpu.allocate(16)
     stream = node.states()

@@ -61,7 +61,8 @@ async def test_a_task_that_is_cancelled_while_it_waits_cancels_the_stream(node: 
     assert waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    assert [value async for value in troubles] == []
+    async with asyncio.timeout(10):
+        assert [value async for value in troubles] == []
 
 
 async def test_cancelling_a_stream_wakes_who_waits_for_it(node: ExoNode) -> None:
