@@ -1,8 +1,11 @@
 //! The bus: from a phone to its router, from router to router, and out to every client.
 
-use std::rc::Rc;
+use std::{num::NonZero, rc::Rc};
 
-use exo_node::{Random, member::Input};
+use exo_node::{
+    Now, Random,
+    member::{Input, Member},
+};
 use exo_wire::{
     Topic,
     heard::{self, Event, Global},
@@ -18,6 +21,8 @@ use crate::{
 
 /// How long an answer to `GET /state` may be given again.
 const STATE_IS_FRESH: Time = 100 * MILLI;
+/// From so many phones on, telling them takes longer than starting threads for it.
+const CROWD: usize = 100;
 /// How late a stray or a repeated parcel may be, beside the delay that all have.
 pub(crate) const ASTRAY: Time = 400 * MILLI;
 
@@ -272,30 +277,59 @@ impl World {
                 (&**parcel, global.map(|global| (global.clone(), global.event())))
             })
             .collect();
+        let has_bug = self.config.bug.is_some();
+        let is_plain = |number: &u16| !has_bug && self.phones[usize::from(*number)].is_plain(self.now);
+        let plain: Vec<u16> = clients.iter().copied().filter(is_plain).collect();
+        self.feed(&plain, &read);
+        let mut plain = plain.into_iter().peekable();
         for number in clients {
-            let phone = &mut self.phones[usize::from(number)];
-            if phone.is_plain(self.now) && self.config.bug.is_none() {
-                let clock = phone.clock(self.now);
-                if let Some(member) = &mut phone.member {
-                    self.tally.heard += read.len() as u64;
-                    for (parcel, event) in &read {
-                        let (topic, payload) = (parcel.topic, &*parcel.bytes);
-                        member.handle(
-                            clock,
-                            match event {
-                                Some((global, event)) => Input::Read { global, event, payload },
-                                None => Input::Heard { topic, payload },
-                            },
-                        );
-                    }
-                    self.follow_up(number);
-                }
+            if plain.next_if_eq(&number).is_some() {
+                self.follow_up(number);
             } else {
                 for parcel in &parcels {
                     self.deliver(number, parcel);
                 }
             }
         }
+    }
+
+    /// Tells the members of these phones, which are in order, what was read. Members know nothing of each other, so a
+    /// crowd of them is told on all cores; what they want is asked afterwards, in order, so that a seed stays a seed.
+    fn feed(&mut self, numbers: &[u16], read: &[(&Parcel, Option<(Global<'_>, Event<'_>)>)]) {
+        let mut next = numbers.iter().peekable();
+        let now = self.now;
+        let mut members: Vec<(Now, &mut Member)> = self
+            .phones
+            .iter_mut()
+            .filter(|phone| next.next_if(|number| **number == phone.number).is_some())
+            .filter_map(|phone| Some((phone.clock(now), phone.member.as_mut()?)))
+            .collect();
+        self.tally.heard += (members.len() * read.len()) as u64;
+        let tell = |members: &mut [(Now, &mut Member)]| {
+            for (clock, member) in members {
+                for (parcel, event) in read {
+                    let (topic, payload) = (parcel.topic, &*parcel.bytes);
+                    member.handle(
+                        *clock,
+                        match event {
+                            Some((global, event)) => Input::Read { global, event, payload },
+                            None => Input::Heard { topic, payload },
+                        },
+                    );
+                }
+            }
+        };
+        if members.len() < CROWD {
+            return tell(&mut members);
+        }
+        // Asking costs a few system calls, which a crowd does not notice.
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let share = members.len().div_ceil(threads);
+        std::thread::scope(|scope| {
+            for members in members.chunks_mut(share) {
+                scope.spawn(move || tell(members));
+            }
+        });
     }
 
     /// One payload for one phone, through its weather.
