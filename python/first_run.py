@@ -1,4 +1,4 @@
-"""The first minute with an installed wheel: it loads, computes, searches and ends. Run by scripts/lib/package_python.sh."""
+"""The first minute with an installed wheel, as scripts/lib/package_python.sh has it."""
 
 import asyncio
 from importlib import metadata

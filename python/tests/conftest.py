@@ -31,12 +31,12 @@ def exo(tmp_path: Path) -> Iterator[Exo]:
 
 @pytest.fixture
 def alone() -> None:
-    """For a node that is not bound to loopback: no route of this network leads out, so nothing that it sends can leave."""
+    """For a node that is not bound to loopback: no route leads out, so nothing that it sends can leave."""
     if sys.platform != "linux":
         pytest.skip("a network of its own needs Linux")
     ways_out = {line.split()[0] for line in Path("/proc/net/route").read_text().splitlines()[1:]}
     ways_out |= {line.split()[-1] for line in Path("/proc/net/ipv6_route").read_text().splitlines()}
-    assert ways_out <= {"lo"}, f"there are routes by {ways_out}, the test wants a network of its own: ./scripts/test python"
+    assert ways_out <= {"lo"}, f"there are ways out by {ways_out}: ./scripts/test python gives a network of its own"
 
 
 @pytest.fixture

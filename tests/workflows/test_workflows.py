@@ -110,6 +110,14 @@ def test_nothing_runs_for_ever_and_nothing_runs_twice(workflow: Workflow) -> Non
         assert 0 < body["timeout-minutes"] <= 180, job
 
 
+@EACH
+def test_a_checkout_leaves_no_key_behind(workflow: Workflow) -> None:
+    checkouts = [(job, step) for job, step in workflow.steps() if "actions/checkout@" in step.get("uses", "")]
+    assert checkouts
+    for job, step in checkouts:
+        assert step["with"]["persist-credentials"] is False, job
+
+
 def asks_a_person(body: dict[str, Any]) -> bool:
     return "environment" in body
 
