@@ -117,19 +117,20 @@ release_maven() {
 
 # bundle_for_central DIR ROOM: what Central wants beside each file, or what is missing.
 bundle_for_central() {
-    local zip pom stem kind file signed=0
+    local zip pom stem file signed=0
     zip="$(compgen -G "$1/exo-mobile-*-maven.zip")" || die "there is no exo-mobile-*-maven.zip in $1" \
         "./scripts/release gather makes it of what ./scripts/package android made"
     python3 -m zipfile -e "$zip" "$2"
     # What a tool wrote of its own would not be signed by us.
     find "$2" \( -name '*.asc' -o -name '*.md5' -o -name '*.sha1' -o -name 'maven-metadata*' \) -delete
-    find "$2" -type f >"$2.files"
+    find "$2" -name '*.pom' >"$2.poms"
     while read -r pom; do
         stem="${pom%.pom}"
-        for kind in -sources.jar -javadoc.jar; do
-            [ -f "$stem$kind" ] || die "${stem##*/} lacks $kind, which Maven Central wants" "./scripts/package android"
-        done
-    done < <(grep '\.pom$' "$2.files")
+        [ -f "$stem-sources.jar" ] || die "${stem##*/} lacks its sources, which Maven Central wants" "./scripts/package android"
+        # Central wants documentation beside each archive, whatever it is: ours is the guide.
+        [ -f "$stem-javadoc.jar" ] || (cd "$ROOT" && python3 -m zipfile -c "$stem-javadoc.jar" LICENSE docs/guide/android.md)
+    done <"$2.poms"
+    find "$2" -type f >"$2.files"
     while read -r file; do
         sign "$file"
         digest md5 "$file" >"$file.md5"

@@ -20,7 +20,7 @@ class Copy:
         self.programs.mkdir(parents=True)
         for name in ("scripts", "python", ".github", "docs/guide"):
             shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("*.so", "*.dylib", "__pycache__"))
-        for name in ("Cargo.toml", "CHANGELOG.md", "rust-toolchain.toml"):
+        for name in ("Cargo.toml", "CHANGELOG.md", "LICENSE", "rust-toolchain.toml"):
             shutil.copy(ROOT / name, root / name)
         for pom in (ROOT / "kotlin").glob("**/pom.xml"):
             (root / pom.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
