@@ -21,7 +21,7 @@ package_python() {
     esac
     "$ROOT/scripts/setup" --quiet --long python || return
     mkdir -p "$out" && rm -f "$out"/exo_mobile-*.whl
-    release_library && python_core "$(release_library_path)" && release_wheel "$out" || return
+    release_library && python_core "$(release_library_path)" "$(on_macos && echo -x || echo --strip-all)" && release_wheel "$out" || return
     wheel="$(compgen -G "$out/exo_mobile-*.whl")"
     wheel_is_honest "$wheel" && wheel_works "$wheel" || return
     say "made ${wheel#"$ROOT"/}, $(wc -c <"$wheel" | awk '{ printf "%.2f MB", $1 / 1e6 }')"

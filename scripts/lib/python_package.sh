@@ -9,20 +9,20 @@ WHEELS="$ROOT/target/wheels"
 # What the package is built, checked and tested with.
 need_python_package() { need_python "$PYTHON_PACKAGE/requirements.txt" "$PYTHON_PACKAGE_VENV"; }
 
-# python_core LIBRARY: the generated module and the library, beside what people wrote. The library goes without its debug
-# information, which is nine tenths of it.
+# python_core LIBRARY WHAT...: the generated module and the library, beside what people wrote. WHAT is for `strip`: debug
+# information alone is nine tenths of it.
 python_core() {
     local inside="$PYTHON_PACKAGE/src/exo_mobile" generated="$ROOT/target/bindings/python"
     bindings_of "$1" python "$generated" || return
     cp "$generated/exo_mobile.py" "$inside/_core.py"
     rm -f "$inside"/libexo_mobile.*
     cp "$1" "$inside/"
-    strip -S "$inside/${1##*/}"
+    strip "${@:2}" "$inside/${1##*/}"
 }
 
 # One wheel in target/wheels, for this kind of machine and any Python from 3.11 on.
 python_wheel() {
-    native_library && python_core "$NATIVE_LIBRARY" || return
+    native_library && python_core "$NATIVE_LIBRARY" -S || return
     rm -rf "$WHEELS"
     "$PYTHON_PACKAGE_VENV/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
         --wheel-dir "$WHEELS" "$PYTHON_PACKAGE"
