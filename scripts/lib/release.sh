@@ -168,6 +168,7 @@ send_to_central() {
 # release_pypi DIR: PyPI knows the workflow itself (a trusted publisher), so there is no token.
 release_pypi() {
     [ -n "$(compgen -G "$1/*.whl")" ] || die "there is no wheel in $1" './scripts/package python makes one'
+    want_python && install_packages
     need_python "$ROOT/python/requirements-release.txt" "$TOOLS/python-release"
     "$TOOLS/python-release/bin/twine" check --strict "$1"/*.whl
     "$TOOLS/python-release/bin/twine" upload --non-interactive --disable-progress-bar "$1"/*.whl

@@ -261,6 +261,23 @@ def test_without_a_key_nothing_is_sent(copy: Copy, central: tuple[str, list]) ->
     assert central[1] == []
 
 
+# PyPI.
+
+
+def test_pypi_gets_every_wheel_and_no_password(copy: Copy) -> None:
+    gathered(copy)
+    tools = copy.root / ".tools/python-release"
+    (tools / "bin").mkdir(parents=True)
+    (tools / "installed.txt").write_text((copy.root / "python/requirements-release.txt").read_text())
+    copy.fake("twine", "exit 0")
+    (copy.programs / "twine").rename(tools / "bin/twine")
+    assert copy.run("./scripts/release", "pypi", "dist").returncode == 0
+    check, upload = copy.called.splitlines()[-2:]
+    wheels = [f"dist/exo_mobile-9.8.7-py3-none-{kind}.whl" for kind in ("macosx_13_0_arm64", "manylinux_2_17_x86_64")]
+    assert check == f"twine check --strict {' '.join(wheels)}"
+    assert upload == f"twine upload --non-interactive --disable-progress-bar {' '.join(wheels)}"
+
+
 # The end.
 
 
