@@ -28,13 +28,17 @@ package_sbom() {
         --spec-version 1.5 --target all --manifest-path sdk-core/ffi/Cargo.toml --override-filename exo-mobile.cdx) || return
     mv "$beside" "$out/"
     find "$ROOT/sdk-core" "$ROOT/tests" -name exo-mobile.cdx.json -delete
-    python3 - "$out/exo-mobile.cdx.json" <<'PYTHON'
-import json, sys
-sbom = json.load(open(sys.argv[1]))
+    python3 - "$out/exo-mobile.cdx.json" "$ROOT" <<'PYTHON'
+import json, pathlib, sys
+file, root = pathlib.Path(sys.argv[1]), sys.argv[2]
+# Where this copy of the source lies is nobody's affair, and would make two lists of the same source differ.
+file.write_text(file.read_text().replace(f"file://{root}/", "file:///exo-mobile/"))
+assert root not in file.read_text(), f"the list still names {root}"
+sbom = json.loads(file.read_text())
 parts = {part["name"]: part for part in sbom["components"]}
 nameless = [name for name, part in parts.items() if not part.get("licenses")]
 assert {"zenoh", "uniffi", "ash"} <= parts.keys(), f"the list lacks what the library has: {sorted(parts)}"
 assert not nameless, f"these have no licence: {nameless}"
-print(f"made {sys.argv[1]}: {len(sbom['components'])} crates, each with its licence")
+print(f"made {file}: {len(sbom['components'])} crates, each with its licence")
 PYTHON
 }
