@@ -21,7 +21,7 @@ package_sbom() {
         '') ;;
         *) die "unknown option for sbom: $1" "./scripts/package --help" ;;
     esac
-    need_rust && need_cargo_cyclonedx || return
+    "$ROOT/scripts/setup" --quiet --long workflows || return
     mkdir -p "$out"
     # It writes beside each manifest of the workspace; only the library's own is wanted.
     (cd "$ROOT" && SOURCE_DATE_EPOCH="$(git log -1 --format=%ct)" cargo cyclonedx --quiet --format json \
