@@ -1,5 +1,6 @@
-"""The wheel holds a library of this very machine's kind, for any Python: its tag says so."""
+"""The wheel holds a library of one kind of machine, for any Python: its tag says so."""
 
+import os
 import sysconfig
 from typing import Any
 
@@ -7,9 +8,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class PlatformWheel(BuildHookInterface[Any]):
-    """Names the platform in the wheel's tag."""
+    """Names the platform in the wheel's tag: the one that the library was built for, or this very machine's."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
-        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        platform = os.environ.get("EXO_WHEEL_PLATFORM") or sysconfig.get_platform()
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform}"
+        build_data["tag"] = f"py3-none-{platform.replace('-', '_').replace('.', '_')}"

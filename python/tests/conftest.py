@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +15,6 @@ from exo_mobile import BackendKind, Gpu
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
-    from pathlib import Path
 
 # The same Vulkan everywhere, unless somebody chose a driver.
 LAVAPIPE = next(iter(glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json")), "")  # noqa: PTH207
@@ -26,6 +27,16 @@ def exo(tmp_path: Path) -> Iterator[Exo]:
     with Exo(tmp_path) as exo:
         yield exo
         exo.assert_unharmed()
+
+
+@pytest.fixture
+def alone() -> None:
+    """For a node that is not bound to loopback: no route leads out, so nothing that it sends can leave."""
+    if sys.platform != "linux":
+        pytest.skip("a network of its own needs Linux")
+    ways_out = {line.split()[0] for line in Path("/proc/net/route").read_text().splitlines()[1:]}
+    ways_out |= {line.split()[-1] for line in Path("/proc/net/ipv6_route").read_text().splitlines()}
+    assert ways_out <= {"lo"}, f"there are ways out by {ways_out}: ./scripts/test python gives a network of its own"
 
 
 @pytest.fixture

@@ -274,6 +274,7 @@ class Daemon:
         pass
 
 
+@pytest.mark.usefixtures("alone")
 async def test_a_discovery_provider_browses_and_says_what_is_missing() -> None:
     daemon = Daemon()
     async with ExoNode.join(only=[Provider.DNS_SD], discovery=daemon, measure_links=False) as node:

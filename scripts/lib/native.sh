@@ -7,10 +7,12 @@ on_macos && NATIVE_LIBRARY="$NATIVE_DIR/libexo_mobile.dylib" || NATIVE_LIBRARY="
 
 native_library() { (cd "$ROOT" && cargo build --locked -p exo-mobile); }
 
-# bindings LANGUAGE DIRECTORY: the generated code of libexo_mobile. The generator is built apart from the library:
-# together, cargo would build its features into the library too.
-bindings() {
-    native_library &&
-        (cd "$ROOT" && cargo run --locked --quiet -p exo-bindgen -- generate --language "$1" --no-format \
-            --config "$ROOT/uniffi.toml" --out-dir "$2" "$NATIVE_LIBRARY")
+# bindings LANGUAGE DIRECTORY: the generated code of libexo_mobile.
+bindings() { native_library && bindings_of "$NATIVE_LIBRARY" "$@"; }
+
+# bindings_of LIBRARY LANGUAGE DIRECTORY: the same of another build, which must have its symbols still. The generator is
+# built apart from the library: together, cargo would build its features into the library too.
+bindings_of() {
+    (cd "$ROOT" && cargo run --locked --quiet -p exo-bindgen -- generate --language "$2" --no-format \
+        --config "$ROOT/uniffi.toml" --out-dir "$3" "$1")
 }

@@ -131,6 +131,14 @@ swift_apple_files() {
     done
 }
 
+# The guide's own lines, with Apple's files as stubs, after swift_apple_files.
+swift_guide() {
+    local file="$SWIFT_BUILD/Guide.swift" fence='```'
+    sed -n "/^${fence}swift\$/,/^$fence\$/ { /^$fence/d; p; }" "$ROOT/docs/guide/ios.md" >"$file"
+    [ "$(wc -l <"$file")" -ge 50 ] || { echo 'docs/guide/ios.md has hardly any code in it' && return 1; }
+    swift_with_stubs -typecheck -parse-as-library -module-name Guide "$file"
+}
+
 swift_with_stubs() {
     in_swift swiftc -swift-version 6 -warnings-as-errors -package-name exo-mobile -I "$SWIFT_BUILD/apple-stubs" \
         -I "$SWIFT_BUILD/debug/Modules" -Xcc "-fmodule-map-file=$ROOT/swift/Sources/ExoMobileFFI/module.modulemap" "$@"
