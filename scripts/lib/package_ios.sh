@@ -9,14 +9,10 @@
 # `git checkout Package.swift`. On Linux, where no linker of Apple's is, everything around that is done and checked with the archive for
 # the iPhone, which needs no SDK; what comes out is named a stand-in, and is not for phones.
 
-# shellcheck source=rust.sh
-. "$ROOT/scripts/lib/rust.sh"
-# shellcheck source=packages.sh
-. "$ROOT/scripts/lib/packages.sh"
-# shellcheck source=native.sh
-. "$ROOT/scripts/lib/native.sh"
-# shellcheck source=swift.sh
-. "$ROOT/scripts/lib/swift.sh"
+for needed in rust packages native swift; do
+    # shellcheck source=/dev/null
+    . "$ROOT/scripts/lib/$needed.sh"
+done
 
 # The folder of each slice in the XCFramework, its platform, and Rust's targets for it.
 APPLE_SLICES='ios-arm64                  ios            aarch64-apple-ios
@@ -45,10 +41,8 @@ package_ios() {
     "$ROOT/scripts/setup" --quiet swift || return
     mkdir -p "$out" || die "the folder $out cannot be made" "name another: scripts/package ios --out DIR"
     out="$(cd "$out" && pwd)"
-    case "$release:$out" in
-        ":$ROOT"/* | ?*) ;;
-        *) die "a package can only take an XCFramework of its own folder" "leave --out away with --local" ;;
-    esac
+    [ -n "$release" ] || [ "${out#"$ROOT"/}" != "$out" ] ||
+        die "a package can only take an XCFramework of its own folder" "leave --out away with --local"
     if on_macos; then
         apple_release "$out" "$url" "$version" "$release"
     else
@@ -85,7 +79,11 @@ apple_release() {
             archives+=("$(apple_archive_path phone "$target")")
         done
         mkdir -p "$out/slices/$folder"
-        lipo -create "${archives[@]}" -output "$out/slices/$folder/libexo_mobile.a" || return
+        if [ ${#archives[@]} -eq 1 ]; then
+            cp "${archives[0]}" "$out/slices/$folder/libexo_mobile.a"
+        else
+            lipo -create "${archives[@]}" -output "$out/slices/$folder/libexo_mobile.a" || return
+        fi
         arguments+=(-library "$out/slices/$folder/libexo_mobile.a" -headers "$out/headers")
     done <<<"$APPLE_SLICES"
     # xcodebuild refuses to write over one that is there.
@@ -99,7 +97,8 @@ apple_release() {
         return
     fi
     cp "$out/release.json" "$4" && apple_choose "$4" "$ROOT/Package.swift" &&
-        say "made: $framework.zip, for $2" "swift/release.json and Package.swift name it: commit both with the release"
+        say "made: $framework.zip, for $2" &&
+        say "swift/release.json and Package.swift name it: commit both with the release"
 }
 
 # ---- on Linux ----
