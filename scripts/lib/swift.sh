@@ -32,21 +32,25 @@ need_swift() {
     as_root mv "$SWIFT_ROOM.new" "$SWIFT_ROOM"
 }
 
-# swift_package COMMAND...: `swift COMMAND` for our package, with the library that cargo built.
-swift_package() {
-    in_swift swift "$1" --scratch-path "$SWIFT_BUILD" \
-        -Xlinker "-L$NATIVE_DIR" -Xlinker -rpath -Xlinker "$NATIVE_DIR" "${@:2}"
-}
+# What the linker needs to find the library that cargo built. It is the one that is tested, whatever was released.
+export EXO_MOBILE_CORE=cargo
+SWIFT_LINKING=(-Xlinker "-L${NATIVE_DIR:-}" -Xlinker -rpath -Xlinker "${NATIVE_DIR:-}") # setup builds nothing
 
 # Our own files; the generated ones are not for people, and the stubs have names that are not ours.
-swift_files() { find Package.swift swift -name "*.swift" ! -path "*/ExoMobileCore/*"; }
+swift_files() { find Package.swift swift sample-ios -name "*.swift" ! -path "*/ExoMobileCore/*"; }
 
 swift_formatting() {
     # shellcheck disable=SC2046 # a list of files, apart
     in_swift swift format lint --strict --parallel --configuration swift/.swift-format $(swift_files)
 }
 
-swift_build() { native_library && swift_package build --build-tests -Xswiftc -warnings-as-errors; }
+# swift_build_at SCRATCH [OPTION...]: a package of ours with its tests.
+swift_build_at() {
+    native_library && in_swift swift build --build-tests --scratch-path "$1" -Xswiftc -warnings-as-errors \
+        "${SWIFT_LINKING[@]}" "${@:2}"
+}
+
+swift_build() { swift_build_at "$SWIFT_BUILD"; }
 
 # What is generated is committed, because who uses the package has no generator. It must be what the core says now.
 swift_generated_code_is_current() {
@@ -64,17 +68,19 @@ swift_generate() {
         sed -i.bak -e 's/[[:space:]]*$//' "$1/ExoMobileCore.swift" "$1/ExoMobileFFI.h"
 }
 
-# All of it through the real library, with the peer that plays exo beside it. The runner's last line is counted, since a
-# test that ends the process would pass unseen.
-swift_tests() {
-    local log="$SWIFT_BUILD/tests.log" status
-    swift_build || return
-    swift_beside_exo tests env RUST_BACKTRACE=0 swift test --scratch-path "$SWIFT_BUILD" --skip-build --no-parallel "$@" \
-        >"$log" 2>&1
+# swift_tests_at SCRATCH [OPTION...]: all of it through the real library, with the peer that plays exo beside it. The
+# runner's last line is counted, since a test that ends the process would pass unseen.
+swift_tests_at() {
+    local log="$1/tests.log" status
+    swift_build_at "$@" || return
+    swift_beside_exo "$1/peer.jsonl" env RUST_BACKTRACE=0 swift test --scratch-path "$1" --skip-build --no-parallel \
+        "${@:2}" >"$log" 2>&1
     status=$?
     cat "$log"
     swift_test_result "$log" && return $status
 }
+
+swift_tests() { swift_tests_at "$SWIFT_BUILD"; }
 
 # The closing line of Swift Testing as one of libtest's, which is what the steps count.
 swift_test_result() {
@@ -89,13 +95,11 @@ swift_test_result() {
 
 # swift_beside_exo LOG COMMAND...: on a Mac without exo, because a network of its own needs Linux.
 swift_beside_exo() {
-    local log="$SWIFT_BUILD/$1-peer.jsonl"
-    mkdir -p "$SWIFT_BUILD"
     if on_macos; then
         in_swift "${@:2}"
         return
     fi
-    PEER_PYTHON="$TOOLS/python/bin/python" "$ROOT/tests/peer/beside" "$log" "$ROOT/scripts/lib/in-swift" "${@:2}"
+    PEER_PYTHON="$TOOLS/python/bin/python" "$ROOT/tests/peer/beside" "$1" "$ROOT/scripts/lib/in-swift" "${@:2}"
 }
 
 # The quickstart as people would use it: a package of their own that depends on ours, and those lines, unchanged.
@@ -106,26 +110,37 @@ swift_quickstart() {
     [ "$(wc -l <"$room/Sources/Quickstart/main.swift")" -le 10 ] || { echo 'it has more than ten lines' && return 1; }
     sed "s|@ROOT@|$ROOT|" "$ROOT/swift/Tests/Quickstart.swift.in" >"$room/Package.swift"
     native_library &&
-        swift_beside_exo quickstart swift run --package-path "$room" \
-            -Xlinker "-L$NATIVE_DIR" -Xlinker -rpath -Xlinker "$NATIVE_DIR" | tee "$room/said.txt" &&
+        swift_beside_exo "$room/peer.jsonl" swift run --package-path "$room" "${SWIFT_LINKING[@]}" | tee "$room/said.txt" &&
         grep -q 'mac' "$room/said.txt"
 }
 
 # Apple's files: their syntax for Apple's triple, and their types against stubs of Apple's modules. What must fail must.
 swift_apple_files() {
-    local stubs="$SWIFT_BUILD/apple-stubs" module evil
+    local stubs="$SWIFT_BUILD/apple-stubs"
     swift_build >/dev/null || return
     mkdir -p "$stubs"
     in_swift swiftc -parse -target arm64-apple-ios17.0 -swift-version 6 swift/Sources/ExoMobile/Apple/*.swift || return
-    for module in tests/apple-stubs/*.swift; do
-        in_swift swiftc -emit-module -parse-as-library -swift-version 6 -I "$stubs" \
-            -module-name "$(basename "$module" .swift)" -o "$stubs/$(basename "$module" .swift).swiftmodule" "$module" ||
-            return
-    done
+    swift_stub_modules tests/apple-stubs/*.swift || return
     # shellcheck disable=SC2046 # a list of files, apart
     swift_with_stubs -c -wmo -module-name ExoMobile -emit-module-path "$stubs/ExoMobile.swiftmodule" \
-        -o "$stubs/ExoMobile.o" $(find swift/Sources/ExoMobile -name '*.swift') || return
-    for evil in tests/apple-stubs/must-fail/*.swift; do
+        -o "$stubs/ExoMobile.o" $(find swift/Sources/ExoMobile -name '*.swift' ! -path '*.docc/*') || return
+    swift_must_fail tests/apple-stubs/must-fail/*.swift
+}
+
+# swift_stub_modules FILE...: a module of each, in this order; digits before the name are for the order alone.
+swift_stub_modules() {
+    local file module
+    for file in "$@"; do
+        module="$(basename "$file" .swift | sed 's/^[0-9]*-//')"
+        in_swift swiftc -emit-module -parse-as-library -swift-version 6 -I "$SWIFT_BUILD/apple-stubs" \
+            -module-name "$module" -o "$SWIFT_BUILD/apple-stubs/$module.swiftmodule" "$file" || return
+    done
+}
+
+# swift_must_fail FILE...: what each says of itself is what the compiler says.
+swift_must_fail() {
+    local evil
+    for evil in "$@"; do
         grep -F "$(sed -n 's|^// error: ||p' "$evil")" <<<"$(swift_with_stubs -typecheck "$evil" 2>&1)" ||
             { echo "$evil does not fail as it must, so this check sees nothing" && return 1; }
     done
@@ -160,4 +175,27 @@ swift_api() {
             -I "$SWIFT_BUILD/apple-stubs" -I "$SWIFT_BUILD/debug/Modules" \
             -Xcc "-fmodule-map-file=$ROOT/swift/Sources/ExoMobileFFI/module.modulemap" -output-dir "$graphs" >&2 &&
         python3 scripts/lib/swift_api.py "$graphs/ExoMobile.symbols.json"
+}
+
+# The documentation as Xcode shows it, Apple's files included; a link that leads nowhere is an error. What the tutorial
+# shows compiles, step by step.
+swift_documentation() {
+    local catalog=swift/Sources/ExoMobile/ExoMobile.docc shown
+    swift_api >/dev/null && rm -rf "$SWIFT_BUILD/documentation" &&
+        swift_docc convert "$catalog" --warnings-as-errors --additional-symbol-graph-dir "$SWIFT_BUILD/symbols" \
+            --fallback-display-name ExoMobile --fallback-bundle-identifier dev.exo.mobile \
+            --output-path "$SWIFT_BUILD/documentation" || return
+    for shown in "$catalog"/Tutorial/Steps/*.swift; do
+        swift_with_stubs -typecheck -module-name Tutorial "$shown" || return
+    done
+}
+
+# Xcode has it on no path, and Swift's own toolchains beside `swift`.
+swift_docc() {
+    if on_macos; then
+        xcrun docc "$@"
+        return
+    fi
+    # shellcheck disable=SC2016 # expanded where swift is
+    in_swift bash -c 'exec "$(dirname "$(readlink -f "$(command -v swift)")")/docc" "$@"' docc "$@"
 }

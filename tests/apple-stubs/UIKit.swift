@@ -1,4 +1,4 @@
-// What swift/Sources/ExoMobile/Apple uses of UIKit: signatures only.
+// What swift/Sources/ExoMobile/Apple and sample-ios use of UIKit: signatures only.
 import Foundation
 
 @MainActor public final class UIDevice {
@@ -21,6 +21,7 @@ public struct UIBackgroundTaskIdentifier: Hashable, Sendable {
 @MainActor public final class UIApplication {
     public enum State: Int, Sendable { case active, inactive, background }
     public static var shared: UIApplication { fatalError() }
+    public static var openSettingsURLString: String { fatalError() }
     public var applicationState: State { fatalError() }
     public func beginBackgroundTask(
         withName name: String?, expirationHandler: (@MainActor @Sendable () -> Void)? = nil
@@ -30,3 +31,5 @@ public struct UIBackgroundTaskIdentifier: Hashable, Sendable {
     public nonisolated static var didEnterBackgroundNotification: Notification.Name { fatalError() }
     public nonisolated static var didReceiveMemoryWarningNotification: Notification.Name { fatalError() }
 }
+
+public enum UIKeyboardType: Int, Sendable { case `default`, URL }

@@ -47,23 +47,6 @@ private final class Screen: Lifecycle {
     func unwatch() throws { events.continuation.yield("unwatched") }
 }
 
-private final class Directory: DiscoveryProvider {
-    let found: @Sendable (ServiceListener) throws -> Void
-
-    init(found: @escaping @Sendable (ServiceListener) throws -> Void) {
-        self.found = found
-    }
-
-    func browse(_ serviceType: String, _ listener: ServiceListener) throws {
-        #expect(serviceType == "_exo._tcp")
-        try found(listener)
-    }
-
-    func stopBrowsing() throws {}
-    func advertise(_ advertisement: Advertisement) throws {}
-    func withdraw() throws {}
-}
-
 @Suite("What a platform does for the core")
 struct PlatformTests {
     @Test("A key store makes a device the same after each start")
@@ -137,7 +120,7 @@ struct PlatformTests {
 
     @Test("A directory that finds a service is heard")
     func found() async throws {
-        let directory = Directory { listener in
+        let directory = FakeDiscovery { listener in
             let addresses = ["fe80::1%en0", "192.0.2.7"]
             try listener.resolved(
                 Service(name: "mac", addresses: addresses, interface: 1, port: 52414, txt: ["role": "router"]))
@@ -152,7 +135,7 @@ struct PlatformTests {
 
     @Test("A directory that is not permitted is shown as blocked")
     func denied() async throws {
-        let directory = Directory { _ in throw ExoError(.notPermitted, "the local network is not allowed") }
+        let directory = FakeDiscovery { _ in throw ExoError(.notPermitted, "the local network is not allowed") }
         let options = JoinOptions(only: [.dnsSd], measuresLinks: false)
         let node = try ExoNode.join(options, platform: Platform(discovery: directory))
         let search = try await first(of: node.searches) { $0.contains { $0.activity == .blocked } }

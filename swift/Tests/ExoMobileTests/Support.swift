@@ -83,6 +83,31 @@ struct FakeProbe: Probe {
     func read(_ wanted: Set<Readings.Group>) throws -> Readings { try told(wanted) }
 }
 
+/// A directory that finds what it is told to, and notes what else it was asked.
+final class FakeDiscovery: DiscoveryProvider {
+    let found: @Sendable (ServiceListener) throws -> Void
+    let asked = Locked<[String]>([])
+    let refuses = Locked(false)
+
+    init(found: @escaping @Sendable (ServiceListener) throws -> Void) {
+        self.found = found
+    }
+
+    func browse(_ serviceType: String, _ listener: ServiceListener) throws {
+        #expect(serviceType == "_exo._tcp")
+        try found(listener)
+    }
+
+    func stopBrowsing() throws { try note("stop") }
+    func advertise(_ advertisement: Advertisement) throws { try note("advertise") }
+    func withdraw() throws { try note("withdraw") }
+
+    private func note(_ what: String) throws {
+        if refuses.now { throw ExoError(.system, "the directory is closed") }
+        asked.with { $0.append(what) }
+    }
+}
+
 #if os(Linux)
     /// Bytes of memory that this process has now.
     func residentBytes() throws -> Int {
