@@ -321,6 +321,8 @@ fn live(options: JoinOptions, node_id: NodeId, (told, losses, orders): Belonging
         runtime.block_on(async {
             match start(options, node_id, (told, losses, orders)).await {
                 Ok((actor, _servers)) => {
+                    // Only changes are written down later, and this is the state that it begins with.
+                    scribe.state(&last_word.borrow().clone());
                     let _ = ready.send(Ok(Handle::current()));
                     actor.run().await
                 }
@@ -451,12 +453,33 @@ fn in_words(panic: &(dyn Any + Send)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::driver::journal::{Journal, Level};
 
     #[test]
     fn a_node_can_be_shared_between_threads() {
         fn shared<T: Send + Sync>() {}
         shared::<Node>();
+    }
+
+    struct Lines(std_mpsc::Sender<String>);
+
+    impl Journal for Lines {
+        fn note(&self, _: Level, about: &'static str, line: &str) {
+            let _ = self.0.send(format!("{about}: {line}"));
+        }
+    }
+
+    #[test]
+    fn the_first_line_of_a_journal_is_the_state_that_a_node_begins_with() {
+        let (sender, lines) = std_mpsc::channel();
+        let mut options = JoinOptions::new(WhoAmI::New);
+        options.search.only = Some(BTreeSet::new());
+        options.journal = Some(Arc::new(Lines(sender)));
+        let _node = Node::join(options).unwrap();
+        assert_eq!(lines.try_recv().as_deref(), Ok("node: searching for a cluster"));
     }
 
     #[test]
