@@ -106,7 +106,9 @@ struct ProbeTests {
         var options = JoinOptions.beside("unused")
         options.name = nil
         let node = try ExoNode.join(options, platform: Platform(probe: FakeProbe { _ in Readings() }))
-        let cluster = try await first(of: node.clusters) { $0.thisDevice?.name != nil }
+        let cluster = try await first(of: node.clusters) {
+            $0.thisDevice?.name != nil && $0.thisDevice?.osVersion != nil
+        }
         #expect(cluster.thisDevice?.name == "Ada's phone")
         #expect(cluster.thisDevice?.osVersion == "iOS 18")
         try await node.leave(within: .seconds(10))

@@ -1,0 +1,56 @@
+# shellcheck shell=bash
+# Kotlin on the JVM: Java, Maven, ktlint, and the tests of kotlin/. Needs common.sh, packages.sh and native.sh.
+
+KTLINT_VERSION=1.8.0
+# What Maven downloads stays in the project, and a second run needs no network.
+MAVEN_REPOSITORY="$TOOLS/maven"
+KOTLIN_BUILD="$ROOT/target/kotlin"
+KTLINT="$MAVEN_REPOSITORY/com/pinterest/ktlint/ktlint-cli/$KTLINT_VERSION/ktlint-cli-$KTLINT_VERSION-all.jar"
+
+want_kotlin() {
+    has_java || MISSING_PACKAGES+=' openjdk-17-jdk-headless'
+    want_command mvn maven
+}
+
+# Java 17 or newer on PATH.
+has_java() { grep -qE 'version "(1[7-9]|[2-9][0-9])' <<<"$(java -version 2>&1)"; }
+
+# maven GOAL...: quiet unless something is wrong.
+maven() {
+    mvn --batch-mode --quiet -Dstyle.color=never -Dmaven.repo.local="$MAVEN_REPOSITORY" \
+        -Dexo.target="$ROOT/target" -Dexo.native="$NATIVE_DIR" "$@"
+}
+
+# downloaded NAME [MAVEN OPTION...]: what Maven calls so, and nothing that it depends on.
+downloaded() {
+    maven org.apache.maven.plugins:maven-dependency-plugin:3.8.1:get -Dtransitive=false \
+        -Dartifact="$1" "${@:2}"
+}
+
+need_ktlint() {
+    [ ! -f "$KTLINT" ] || return 0
+    say "setup: downloading ktlint $KTLINT_VERSION into .tools/"
+    downloaded "com.pinterest.ktlint:ktlint-cli:$KTLINT_VERSION:jar:all" || cannot_be_had "ktlint $KTLINT_VERSION"
+}
+
+cannot_be_had() { die "$1 could not be had" "look whether Maven reaches its repositories: mvn help:system"; }
+
+# kotlin_style [--format]: our style, or our style put right.
+kotlin_style() { (cd "$ROOT/kotlin" && java -jar "$KTLINT" --relative "$@" '**/src/**/*.kt'); }
+
+# kotlin_tests [MAVEN OPTION...]: through the real library, with the peer that plays exo.
+kotlin_tests() {
+    PEER_PYTHON="$TOOLS/python/bin/python" kotlin_module exo-mobile "$@"
+}
+
+# kotlin_module ARTIFACT [MAVEN OPTION...]: builds the bindings of the library as it is now and all modules, and tests this one.
+# Ends with a line that `tests` can count.
+kotlin_module() {
+    local reports="$KOTLIN_BUILD/$1/surefire-reports" status
+    shift
+    bindings kotlin "$ROOT/target/bindings/kotlin" || return
+    rm -rf "$reports"
+    (cd "$ROOT/kotlin" && maven test "$@")
+    status=$?
+    python3 "$ROOT/scripts/lib/surefire.py" "$reports" && return $status
+}
