@@ -161,24 +161,3 @@ links_of_a_known_rate() {
     cargo build --locked -p exo-node --example link_probe || return
     LINK_PROBE="${CARGO_TARGET_DIR:-$ROOT/target}/debug/examples/link_probe" "$TOOLS/python/bin/pytest" -q tests/topology
 }
-
-# How a library for Android is linked: pages of 16 KiB, functions that came out the same folded into one, and relocations
-# packed as Android 6 and later read them.
-ANDROID_LINKING='-Clink-arg=-zmax-page-size=16384 -Clink-arg=--icf=all -Clink-arg=--pack-dyn-relocs=android'
-
-# All of the core in one shared library for phones, as it would ship: with Rust's standard library built for size too
-# (docs/adr/0010-a-small-library.md). The system's libraries are empty archives here, so that no NDK is needed: what they
-# bring stays undefined, which is fine for weighing.
-arm64_library_size() {
-    local limit=5800000 size library stubs="$ROOT/target/footprint"
-    mkdir -p "$stubs"
-    for library in c m dl log unwind gcc; do printf '!<arch>\n' >"$stubs/lib$library.a"; done
-    env CARGO_TARGET_AARCH64_LINUX_ANDROID_LINKER=rust-lld \
-        CARGO_TARGET_AARCH64_LINUX_ANDROID_RUSTFLAGS="-Clinker-flavor=ld.lld -Lnative=$stubs $ANDROID_LINKING" \
-        RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$ROOT/target/small" \
-        cargo build --locked --profile phone -p exo-mobile --target aarch64-linux-android \
-        -Zbuild-std=std,panic_unwind -Zbuild-std-features=optimize_for_size || return
-    size="$(stat -c %s target/small/aarch64-linux-android/phone/libexo_mobile.so)"
-    awk -v size="$size" -v limit="$limit" 'BEGIN { printf "%.2f MB, of %.2f MB allowed\n", size / 1e6, limit / 1e6 }'
-    [ "$size" -le "$limit" ]
-}
