@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def parts() -> set[str]:
     """What `./scripts/test` runs when it is told nothing."""
-    (listed,) = re.findall(r"^for name in \$\{parts:-([\w ]+)\}", (ROOT / "scripts/test").read_text(), re.MULTILINE)
+    (listed,) = re.findall(r"^PARTS='([\w ]+)'$", (ROOT / "scripts/test").read_text(), re.MULTILINE)
     return set(listed.split())
 
 
