@@ -17,4 +17,5 @@ dependencyResolutionManagement {
 }
 
 rootProject.name = "exo-mobile-kotlin"
-include(":aar")
+include(":aar", ":sample-android")
+project(":sample-android").projectDir = file("../sample-android")
