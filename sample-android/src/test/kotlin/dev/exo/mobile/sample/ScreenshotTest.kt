@@ -70,6 +70,7 @@ class ScreenshotTest {
                 .untilItSays("Joined")
                 .untilItSays("Ada's Mac")
                 .untilItSays(bytes(64L shl 30))
+                .untilItSays("Master · Linux")
                 .untilItSays("Pixel 9, Android 17")
             val state = peer.state()
             assertContains(state, Phone.ID)
