@@ -140,6 +140,7 @@ consumer_dependencies() {
 
 # An app that has nothing but the archive, shrunk by R8 in full mode, and run.
 consumer_of_the_aar() {
+    [ -d "$AAR_OUT/maven" ] || { echo "there is no archive to test: the step before made none" && return 1; }
     native_library && consumer_dependencies &&
         EXO_AAR="$(compgen -G "$AAR_OUT/exo-mobile-*.aar")" EXO_DEPENDENCIES="$ROOT/target/consumer/dependencies" \
             EXO_CONSUMER_TOOLS="$CONSUMER_TOOLS" EXO_NATIVE="$NATIVE_DIR" EXO_ANDROID="$OLDEST_SDK_JAR" \
