@@ -54,6 +54,13 @@ link_without_ndk() {
     flags="-Clinker-flavor=ld.lld -Lnative=$stubs $(printf -- '-Clink-arg=%s ' $ANDROID_LINKING)"
 }
 
+# It takes minutes of one core, which tests leave alone while they wait for clocks and networks: it is begun behind them.
+# The step that wants it calls for it all the same. Cargo's own lock makes that one wait, and it tells what went wrong.
+arm64_library_ahead() {
+    "$ROOT/scripts/setup" --quiet ffi || return 0
+    (renice -n 19 "$BASHPID" && android_library arm64-v8a) >"$LOGS/library-ahead.log" 2>&1 </dev/null &
+}
+
 # What the arm64 library weighs, for scripts/test.
 arm64_library_size() {
     local limit size

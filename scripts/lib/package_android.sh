@@ -74,8 +74,9 @@ kotlin_classes() {
     bindings kotlin "$ROOT/target/bindings/kotlin" && (cd "$ROOT/kotlin" && maven -Pandroid -Dmaven.test.skip compile)
 }
 
+# For the tests: with the one library that `ffi` built already, unless there is time for all.
 # shellcheck disable=SC2086 # a list of names, apart
-aar_for_android() { rm -rf "$AAR_OUT" && aar "$AAR_OUT" $AAR_ABIS; }
+aar_for_android() { rm -rf "$AAR_OUT" && if [ -n "$LONG" ]; then aar "$AAR_OUT" $AAR_ABIS; else aar "$AAR_OUT" arm64-v8a; fi; }
 
 # What the judge must refuse, it refuses; what Gradle would build agrees with what Maven builds.
 packaging_is_strict() { "$TOOLS/python/bin/pytest" -q -p no:cacheprovider -c "$ROOT/tests/package/pytest.ini" "$ROOT/tests/package"; }
