@@ -80,16 +80,14 @@ impl Seeker for Loopback {
     }
 
     fn status(&self) -> ProviderStatus {
+        let sent = if self.hellos == 1 { "1 Hello".to_owned() } else { format!("{} Hellos", self.hellos) };
         let (activity, note) = match (self.found, self.obstacles.latest()) {
             (Some(at), _) => (Activity::Found, format!("an exo answered at {at}")),
             // One of the two families may well be missing, so this does not block.
-            (None, Some((_, why))) => (
-                Activity::Searching,
-                format!("{} Hellos to this device, nobody answered ({why})", self.hellos),
-            ),
-            (None, None) => {
-                (Activity::Searching, format!("{} Hellos to this device, nobody answered", self.hellos))
+            (None, Some((_, why))) => {
+                (Activity::Searching, format!("{sent} to this device, nobody answered ({why})"))
             }
+            (None, None) => (Activity::Searching, format!("{sent} to this device, nobody answered")),
         };
         ProviderStatus { provider: Provider::Loopback, activity, note }
     }

@@ -323,6 +323,8 @@ fn live(options: JoinOptions, node_id: NodeId, (told, losses, orders): Belonging
                 Ok((actor, _servers)) => {
                     // Only changes are written down later, and this is the state that it begins with.
                     scribe.state(&last_word.borrow().clone());
+                    // Who joins and looks at once sees every way of searching, and not an empty list.
+                    actor.told.tell_discovery(actor.discovery.statuses());
                     let _ = ready.send(Ok(Handle::current()));
                     actor.run().await
                 }
@@ -480,6 +482,14 @@ mod tests {
         options.journal = Some(Arc::new(Lines(sender)));
         let _node = Node::join(options).unwrap();
         assert_eq!(lines.try_recv().as_deref(), Ok("node: searching for a cluster"));
+    }
+
+    #[test]
+    fn a_new_node_tells_of_every_way_of_searching_at_once() {
+        let mut options = JoinOptions::new(WhoAmI::New);
+        options.search.only = Some(BTreeSet::new());
+        let node = Node::join(options).unwrap();
+        assert_eq!(node.discovery().len(), Provider::ALL.len());
     }
 
     #[test]
