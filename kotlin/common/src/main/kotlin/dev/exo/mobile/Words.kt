@@ -21,7 +21,7 @@ public typealias Speed = dev.exo.mobile.core.Speed
 public typealias Provider = dev.exo.mobile.core.Provider
 
 /** What a way of searching is doing. */
-public typealias Activity = dev.exo.mobile.core.Activity
+public typealias SearchActivity = dev.exo.mobile.core.Activity
 
 /** What one way of searching did and what came of it. */
 public typealias SearchStatus = dev.exo.mobile.core.SearchStatus

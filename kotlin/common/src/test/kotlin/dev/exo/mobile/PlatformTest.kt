@@ -188,7 +188,7 @@ class PlatformTest {
         val search = JoinOptions(only = setOf(Provider.DNS_SD))
         joined(Platform(discovery = forbidden), search) { node ->
             val status = node.searches.map { all -> all.single { it.provider == Provider.DNS_SD } }
-            assertContains(status.first { it.activity == Activity.BLOCKED }.note, "the local network is not allowed")
+            assertContains(status.first { it.activity == SearchActivity.BLOCKED }.note, "the local network is not allowed")
         }
         val seen = Channel<String>(Channel.UNLIMITED)
         val system =

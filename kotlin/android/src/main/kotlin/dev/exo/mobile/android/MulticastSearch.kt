@@ -2,9 +2,9 @@ package dev.exo.mobile.android
 
 import android.content.Context
 import android.net.wifi.WifiManager
-import dev.exo.mobile.Activity
 import dev.exo.mobile.ExoNode
 import dev.exo.mobile.Provider
+import dev.exo.mobile.SearchActivity
 import dev.exo.mobile.SearchStatus
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.distinctUntilChanged
@@ -45,5 +45,5 @@ public object MulticastSearch {
     }
 
     private fun isByMulticast(search: List<SearchStatus>) =
-        search.any { it.provider == Provider.MULTICAST && it.activity == Activity.SEARCHING }
+        search.any { it.provider == Provider.MULTICAST && it.activity == SearchActivity.SEARCHING }
 }

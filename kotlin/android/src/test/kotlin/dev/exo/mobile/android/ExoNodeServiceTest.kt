@@ -7,12 +7,12 @@ import android.content.Intent
 import android.content.pm.ServiceInfo
 import android.net.wifi.WifiManager
 import android.os.Build
-import dev.exo.mobile.Activity
 import dev.exo.mobile.ErrorKind
 import dev.exo.mobile.ExoException
 import dev.exo.mobile.NodeState
 import dev.exo.mobile.Platform
 import dev.exo.mobile.Provider
+import dev.exo.mobile.SearchActivity
 import dev.exo.mobile.SearchStatus
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
@@ -184,11 +184,11 @@ class ExoNodeServiceTest {
     fun `multicast is let through while it is searched by multicast, and only then`() {
         started()
         assertEquals(0, locks())
-        searchesByMulticast(Activity.SEARCHING)
+        searchesByMulticast(SearchActivity.SEARCHING)
         assertEquals(1, locks())
-        searchesByMulticast(Activity.FOUND)
+        searchesByMulticast(SearchActivity.FOUND)
         assertEquals(0, locks())
-        searchesByMulticast(Activity.SEARCHING)
+        searchesByMulticast(SearchActivity.SEARCHING)
         ExoNodeService.stop()
         mainThread()
         assertEquals(0, locks())
@@ -256,7 +256,7 @@ class ExoNodeServiceTest {
 
     private fun locks() = shadowOf(system<WifiManager>()).activeLockCount
 
-    private fun searchesByMulticast(activity: Activity) {
+    private fun searchesByMulticast(activity: SearchActivity) {
         node.searching.value = listOf(SearchStatus(Provider.MULTICAST, activity, ""))
         mainThread()
     }

@@ -1,12 +1,12 @@
 package dev.exo.mobile.sample.words
 
-import dev.exo.mobile.Activity
 import dev.exo.mobile.Cluster
 import dev.exo.mobile.ClusterNode
 import dev.exo.mobile.LinkPreview
 import dev.exo.mobile.NetworkKind
 import dev.exo.mobile.NodeState
 import dev.exo.mobile.Provider
+import dev.exo.mobile.SearchActivity
 import dev.exo.mobile.SearchStatus
 import dev.exo.mobile.android.LocalNetworkPermission
 import dev.exo.mobile.valueOrNull
@@ -172,14 +172,14 @@ private fun joined(
 private fun ways(search: List<SearchStatus>) =
     Card.Lines(
         "How it is searched",
-        search.filter { it.activity != Activity.OFF }.map { Line(toneOf(it.activity), wayOf(it.provider), sentence(it.note)) },
+        search.filter { it.activity != SearchActivity.OFF }.map { Line(toneOf(it.activity), wayOf(it.provider), sentence(it.note)) },
     )
 
-private fun toneOf(activity: Activity) =
+private fun toneOf(activity: SearchActivity) =
     when (activity) {
-        Activity.OFF, Activity.SEARCHING -> Tone.CALM
-        Activity.BLOCKED -> Tone.WARN
-        Activity.FOUND -> Tone.GOOD
+        SearchActivity.OFF, SearchActivity.SEARCHING -> Tone.CALM
+        SearchActivity.BLOCKED -> Tone.WARN
+        SearchActivity.FOUND -> Tone.GOOD
     }
 
 private fun wayOf(provider: Provider) =

@@ -1,6 +1,5 @@
 package dev.exo.mobile.sample.words
 
-import dev.exo.mobile.Activity
 import dev.exo.mobile.ClusterInstance
 import dev.exo.mobile.ErrorKind
 import dev.exo.mobile.ExoException
@@ -8,6 +7,7 @@ import dev.exo.mobile.LinkPreview
 import dev.exo.mobile.NetworkKind
 import dev.exo.mobile.NodeState
 import dev.exo.mobile.Provider
+import dev.exo.mobile.SearchActivity
 import dev.exo.mobile.SearchStatus
 import org.junit.Test
 import kotlin.test.assertContains
@@ -80,9 +80,9 @@ class ClusterWordsTest {
     fun `each way of searching says what came of it, and what is off says nothing`() {
         val search =
             listOf(
-                SearchStatus(Provider.MULTICAST, Activity.BLOCKED, "no multicast permission on wlan0"),
-                SearchStatus(Provider.UNICAST, Activity.SEARCHING, "12 of 254 hosts asked"),
-                SearchStatus(Provider.LINK, Activity.OFF, ""),
+                SearchStatus(Provider.MULTICAST, SearchActivity.BLOCKED, "no multicast permission on wlan0"),
+                SearchStatus(Provider.UNICAST, SearchActivity.SEARCHING, "12 of 254 hosts asked"),
+                SearchStatus(Provider.LINK, SearchActivity.OFF, ""),
             )
         val lines =
             assertIs<Card.Lines>(
