@@ -58,7 +58,7 @@ class ScreenshotTest {
         // Every way but one: the library's own DNS-SD is Android's here, and the others see the loopback interface alone.
         phone.app.stay = { it.copy(interfaceName = "lo", discoveryPort = 9, only = SEARCHES) }
         phone.open().tap("Join a cluster")
-        phone.untilItSays("to this device, nobody answered").untilItSays("_exo._tcp")
+        phone.untilItSays("Hellos to this device, nobody answered").untilItSays("_exo._tcp")
         both("searching", COUNTERS)
     }
 
