@@ -80,7 +80,7 @@ impl Work {
 
     /// The buffers that the work writes.
     pub(crate) fn outputs(&self) -> impl Iterator<Item = &Buffer> {
-        self.touched(|access| access == Access::Write)
+        self.touched(Access::writes)
     }
 
     fn touched(&self, wanted: impl Fn(Access) -> bool) -> impl Iterator<Item = &Buffer> {

@@ -5,10 +5,12 @@
 use std::ops::Range;
 
 use crate::{
-    Buffer, Device, Error, Result, RopePairs, Submission, Tensor, Weight,
+    Attention, BackendKind, Buffer, Cache, DType, Device, Error, Result, RopePairs, Shape, Submission,
+    Tensor, Weight,
     backend::{Action, Step, Work},
     check::check,
     hazard::Hazards,
+    lowering::{Profile, attention},
     op::{Access, Op},
 };
 
@@ -19,11 +21,13 @@ pub struct Batch {
     steps: Vec<Step>,
     hazards: Hazards,
     timed: bool,
+    /// See [`partial`](Self::partial).
+    partials: Option<Buffer>,
 }
 
 impl Batch {
     pub(crate) fn new(device: Device) -> Self {
-        Self { device, steps: Vec::new(), hazards: Hazards::default(), timed: false }
+        Self { device, steps: Vec::new(), hazards: Hazards::default(), timed: false, partials: None }
     }
 
     /// Every element of `y` becomes `value`.
@@ -117,6 +121,48 @@ impl Batch {
     /// The sum of each row.
     pub fn sum(&mut self, x: &Tensor, y: &Tensor) -> Result<&mut Self> {
         self.record(Op::Sum { x: x.clone(), y: y.clone() })
+    }
+
+    /// Row `i` of `x` (`[tokens, heads, head]`, f32) becomes row `slots[i]` of the cache, converted. A slot beyond the
+    /// cache is skipped: the token is not kept. Slots are distinct; of two that are not, any part may win.
+    pub fn store(&mut self, x: &Tensor, slots: &Tensor, cache: &Cache<Tensor>) -> Result<&mut Self> {
+        self.record(Op::Store { x: x.clone(), slots: slots.clone(), cache: cache.clone() })
+    }
+
+    /// `y = softmax(scale * q · k) · v`: each token attends to the positions of its sequence from
+    /// `max(0, p + 1 - window)` to its own, `p`.
+    ///
+    /// A position whose page lies beyond the tables or the cache is skipped, and a token that sees nothing at all gives
+    /// zeros: no table, however wrong, makes it read elsewhere.
+    pub fn attention(&mut self, attention: Attention<&Tensor, &Cache<Tensor>>) -> Result<&mut Self> {
+        let mut op = Op::Attention { of: Box::new(attention.owned()), partial: None };
+        check(&op)?;
+        if let Op::Attention { of, partial } = &mut op {
+            *partial = self.partial(of)?;
+        }
+        self.record(op)
+    }
+
+    /// Where a GPU leaves what it found in stretches of a long context, if it is to be cut; one place for the batch.
+    fn partial(&mut self, of: &Attention<Tensor>) -> Result<Option<Tensor>> {
+        let backend = self.device.backend()?;
+        if backend.description().backend == BackendKind::Cpu {
+            return Ok(None);
+        }
+        let stretches = attention::stretches(of, &Profile::of(backend.description()))?;
+        let &[tokens, heads, head] = of.q.shape().dims() else { return Ok(None) };
+        if stretches == 1 {
+            return Ok(None);
+        }
+        let dims = [tokens, heads, stretches, head + 2];
+        let bytes = Shape::new(&dims)?.elements() * DType::F32.bytes();
+        let buffer = match self.partials.take().filter(|buffer| buffer.size() >= bytes) {
+            Some(buffer) => buffer,
+            None => self.device.allocate(bytes)?,
+        };
+        let partial = Tensor::new(&buffer, 0, DType::F32, &dims)?;
+        self.partials = Some(buffer);
+        Ok(Some(partial))
     }
 
     /// Copies the bytes `range` of `from` to `to` at `at`. Any alignment.

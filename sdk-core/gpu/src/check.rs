@@ -3,6 +3,8 @@
 //! After this, a backend may rely on: element types, shapes that fit each other, one device, and operands that do
 //! not overlap (except an output that *is* an input, where the operation may run in place).
 
+mod attention;
+
 use crate::{
     DType, Error, Quantised, Result, Shape, Tensor, Weight,
     op::{Access, Op},
@@ -59,6 +61,12 @@ fn types(op: &Op<Tensor>) -> Result<()> {
             is(call, "x", x, DType::F32)?;
             is(call, "y", y, DType::U32)
         }
+        Op::Store { x, slots, cache } => {
+            is(call, "x", x, DType::F32)?;
+            is(call, "slots", slots, DType::U32)?;
+            attention::cache_types(call, cache)
+        }
+        Op::Attention { of, partial } => attention::types(call, of, partial.as_ref()),
     }
 }
 
@@ -103,6 +111,8 @@ fn shapes(op: &Op<Tensor>) -> Result<()> {
             elements(call, "y", y, x.shape().rows().saturating_mul(rows))
         }
         Op::Argmax { x, y } | Op::Sum { x, y } => elements(call, "y", y, x.shape().rows()),
+        Op::Store { x, slots, cache } => attention::store_shapes(call, x, slots, cache),
+        Op::Attention { of, .. } => attention::shapes(call, of),
     }
 }
 
@@ -182,19 +192,21 @@ fn quantised_shapes(call: &'static str, q: &Quantised<Tensor>) -> Result<()> {
 }
 
 fn overlaps(op: &Op<Tensor>) -> Result<()> {
-    let output = op.output();
+    let outputs = op.outputs();
     let mut clash = None;
     op.visit(&mut |t, access| {
-        let in_place = runs_in_place_on(op, t) && same(t, output);
-        if access == Access::Read && touch(t, output) && !in_place {
-            clash = Some(t);
+        let in_place = access == Access::Read && runs_in_place_on(op, t);
+        let over = |output: &&&Tensor| !std::ptr::eq(t, **output) && touch(t, output);
+        if let Some(output) = outputs.iter().filter(over).find(|output| !(in_place && same(t, output))) {
+            clash = Some((t, access, *output));
         }
     });
-    let Some(input) = clash else { return Ok(()) };
-    let in_place = runs_in_place_on(op, input);
+    let Some((other, access, output)) = clash else { return Ok(()) };
+    let what = if access == Access::Read { "an input" } else { "another output" };
+    let in_place = access == Access::Read && runs_in_place_on(op, other);
     Err(Error::InvalidArgument {
         what: op.name(),
-        asked: format!("an output at bytes {:?} over an input at bytes {:?}", output.range(), input.range()),
+        asked: format!("an output at bytes {:?} over {what} at bytes {:?}", output.range(), other.range()),
         allowed: if in_place { "the very same tensor, or no overlap" } else { "no overlap" }.into(),
         help: "give the output a place of its own",
     })

@@ -32,7 +32,7 @@ impl Hazards {
         let barrier = touches.iter().any(|(id, range, access)| {
             let range = words(range);
             self.buffers.get(id).is_some_and(|b| {
-                overlaps(&b.written, &range) || (*access == Access::Write && overlaps(&b.read, &range))
+                overlaps(&b.written, &range) || (access.writes() && overlaps(&b.read, &range))
             })
         });
         if barrier {
@@ -49,13 +49,15 @@ impl Hazards {
             }
             add(&mut buffer.read, range);
         }
-        for (id, range, _) in touches.iter().filter(|t| t.2 == Access::Write) {
+        for (id, range, access) in touches.iter().filter(|t| t.2.writes()) {
             let whole =
                 range.start.next_multiple_of(4)..(range.end / 4 * 4).max(range.start.next_multiple_of(4));
             let (range, buffer) = (words(range), self.buffers.entry(*id).or_default());
             self.not_repeatable |= overlaps(&buffer.inputs, &range);
-            // Only words that were written whole are this batch's own.
-            add(&mut buffer.outputs, whole);
+            // Only words that were written whole are this batch's own; who patches says not which.
+            if *access == Access::Write {
+                add(&mut buffer.outputs, whole);
+            }
             add(&mut buffer.written, range);
         }
         barrier
@@ -126,5 +128,14 @@ mod tests {
     #[test]
     fn working_in_place_on_what_the_batch_made_itself_can_be_repeated() {
         assert!(hazards(&[&[(1, 0..64, Write)], &[(1, 0..64, Read), (1, 0..64, Write)]]).1);
+    }
+
+    #[test]
+    fn what_was_patched_is_waited_for_and_may_be_patched_again_unless_it_was_read() {
+        let store = [(1, 0..8, Read), (2, 0..64, Patch)];
+        let attend = [(2, 0..64, Read), (3, 0..8, Write)];
+        assert_eq!(hazards(&[&store, &attend]), (vec![false, true], true));
+        assert!(hazards(&[&store, &store]).1, "the same parts become the same again");
+        assert!(!hazards(&[&store, &attend, &store]).1, "the rest was there before, and is not what it was");
     }
 }

@@ -26,9 +26,11 @@
 //! reaches them. Kernels are written once in WGSL (`kernels/`), and each is tested on the very device that runs it
 //! before it is believed.
 
+mod attention;
 mod backend;
 mod batch;
 mod buffer;
+mod cache;
 mod calibration;
 mod check;
 mod cpu;
@@ -58,10 +60,13 @@ mod tensor;
 mod trust;
 #[cfg(not(target_vendor = "apple"))]
 mod vulkan;
+mod weight;
 mod workarounds;
 
+pub use attention::Attention;
 pub use batch::Batch;
 pub use buffer::Buffer;
+pub use cache::Cache;
 pub use calibration::{Calibration, CalibrationLimits, Speed};
 pub use description::{
     ApiVersion, BackendKind, ComputeUnits, DeviceDescription, DeviceKind, Driver, Features, Heap, Limits,
@@ -72,10 +77,11 @@ pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "faults")]
 pub use faults::Faults;
 pub use ledger::{MemoryReport, Pressure};
-pub use op::{Bits, Group, Quantised, RopePairs, Weight};
+pub use op::RopePairs;
 pub use open::{Gpu, Refusal};
 pub use options::{OpenOptions, Validation};
 pub use submission::Submission;
 pub use tensor::{DType, MAX_RANK, Shape, Tensor};
 pub use trust::{KernelReport, SelfTestProgress, Verdict};
+pub use weight::{Bits, Group, Quantised, Weight};
 pub use workarounds::{KnownBug, Workarounds, known_bugs};

@@ -5,81 +5,11 @@
 //! The operand type is a parameter so that one walk over the operands serves hazards, lifetimes and binding.
 //!
 //! Activations are f32 everywhere, and so are the weights of norms, which are small. Matrices and tables may be
-//! f32, f16, bf16 or MLX affine-quantised.
+//! f32, f16, bf16 or MLX affine-quantised; what attention remembers is f32, f16 or 8 bits ([`Cache`]).
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DType, Shape, Tensor};
-
-/// Bits of one quantised weight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Bits {
-    /// 4 bits: eight weights in a word.
-    B4,
-    /// 6 bits: sixteen weights in three words.
-    B6,
-    /// 8 bits: four weights in a word.
-    B8,
-}
-
-impl Bits {
-    /// As a number.
-    pub const fn count(self) -> u32 {
-        match self {
-            Self::B4 => 4,
-            Self::B6 => 6,
-            Self::B8 => 8,
-        }
-    }
-}
-
-/// How many neighbouring weights of a row share a scale and a bias.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Group {
-    /// 32 weights.
-    G32,
-    /// 64 weights, MLX's default.
-    G64,
-    /// 128 weights.
-    G128,
-}
-
-impl Group {
-    /// As a number.
-    pub const fn size(self) -> u32 {
-        match self {
-            Self::G32 => 32,
-            Self::G64 => 64,
-            Self::G128 => 128,
-        }
-    }
-}
-
-/// A matrix as MLX quantises it: `w = scale * q + bias`, one scale and bias for each group of a row.
-///
-/// The weights of a row are one little-endian stream of bits: weight `i` is bits `i * bits .. (i + 1) * bits`.
-#[derive(Clone, Debug)]
-pub struct Quantised<T> {
-    /// The packed words: `[rows, columns * bits / 32]`, u32.
-    pub words: T,
-    /// `[rows, columns / group]`, f16, bf16 or f32.
-    pub scales: T,
-    /// Same shape and type as the scales.
-    pub biases: T,
-    /// Bits of one weight.
-    pub bits: Bits,
-    /// Weights that share a scale.
-    pub group: Group,
-}
-
-/// A weight matrix of `rows` outputs and `columns` inputs, as model files store it.
-#[derive(Clone, Debug)]
-pub enum Weight<T> {
-    /// f32, f16 or bf16.
-    Dense(T),
-    /// MLX affine.
-    Quantised(Quantised<T>),
-}
+use crate::{Attention, Cache, DType, Shape, Weight};
 
 /// Which elements of a head rope turns together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -122,6 +52,11 @@ pub(crate) enum Op<T> {
     Argmax { x: T, y: T },
     /// Sum of each row.
     Sum { x: T, y: T },
+    /// Row `i` of `x` becomes row `slots[i]` of the cache, converted; a slot beyond the cache is skipped.
+    Store { x: T, slots: T, cache: Cache<T> },
+    /// `y = softmax(scale * q · k) · v` over the positions that each token may see. `partial` is where a GPU keeps the
+    /// results of stretches of a long context until they are merged: `[tokens, heads, stretches, head + 2]`.
+    Attention { of: Box<Attention<T>>, partial: Option<T> },
 }
 
 /// What an operation does to an operand.
@@ -129,45 +64,16 @@ pub(crate) enum Op<T> {
 pub(crate) enum Access {
     /// Reads it.
     Read,
-    /// Overwrites it whole, or in the parts that it touches.
+    /// Overwrites it whole.
     Write,
+    /// Overwrites parts of it, and leaves the rest as it was.
+    Patch,
 }
 
-impl<T> Weight<T> {
-    fn visit<'a>(&'a self, f: &mut dyn FnMut(&'a T, Access)) {
-        match self {
-            Self::Dense(w) => f(w, Access::Read),
-            Self::Quantised(q) => {
-                f(&q.words, Access::Read);
-                f(&q.scales, Access::Read);
-                f(&q.biases, Access::Read);
-            }
-        }
-    }
-
-    fn try_map<U, E>(&self, f: &mut dyn FnMut(&T, Access) -> Result<U, E>) -> Result<Weight<U>, E> {
-        Ok(match self {
-            Self::Dense(w) => Weight::Dense(f(w, Access::Read)?),
-            Self::Quantised(q) => Weight::Quantised(Quantised {
-                words: f(&q.words, Access::Read)?,
-                scales: f(&q.scales, Access::Read)?,
-                biases: f(&q.biases, Access::Read)?,
-                bits: q.bits,
-                group: q.group,
-            }),
-        })
-    }
-}
-
-impl Weight<Tensor> {
-    /// Rows (outputs) and columns (inputs).
-    pub fn dims(&self) -> (u64, u64) {
-        match self {
-            Self::Dense(w) => (w.shape().rows(), u64::from(w.shape().columns())),
-            Self::Quantised(q) => {
-                (q.scales.shape().rows(), u64::from(q.scales.shape().columns()) * u64::from(q.group.size()))
-            }
-        }
+impl Access {
+    /// Whether something else may be there afterwards.
+    pub(crate) fn writes(self) -> bool {
+        self != Self::Read
     }
 }
 
@@ -189,32 +95,25 @@ impl<T> Op<T> {
             Self::MatMul { .. } => "matmul",
             Self::Argmax { .. } => "argmax",
             Self::Sum { .. } => "sum",
+            Self::Store { .. } => "store",
+            Self::Attention { .. } => "attention",
         }
     }
 
-    /// The operand that the operation writes.
-    pub(crate) fn output(&self) -> &T {
-        match self {
-            Self::Fill { y, .. }
-            | Self::Copy { y, .. }
-            | Self::Add { y, .. }
-            | Self::Mul { y, .. }
-            | Self::SiluMul { y, .. }
-            | Self::Gelu { y, .. }
-            | Self::RmsNorm { y, .. }
-            | Self::LayerNorm { y, .. }
-            | Self::Softmax { y, .. }
-            | Self::Rope { y, .. }
-            | Self::Gather { y, .. }
-            | Self::MatMul { y, .. }
-            | Self::Argmax { y, .. }
-            | Self::Sum { y, .. } => y,
-        }
+    /// The operands that the operation writes, in the order of [`visit`](Self::visit).
+    pub(crate) fn outputs(&self) -> Vec<&T> {
+        let mut outputs = Vec::with_capacity(2);
+        self.visit(&mut |operand, access| {
+            if access.writes() {
+                outputs.push(operand);
+            }
+        });
+        outputs
     }
 
     /// Calls `f` for each operand.
     pub(crate) fn visit<'a>(&'a self, f: &mut dyn FnMut(&'a T, Access)) {
-        use Access::{Read, Write};
+        use Access::{Patch, Read, Write};
         match self {
             Self::Fill { y, .. } => f(y, Write),
             Self::Copy { x, y }
@@ -251,12 +150,23 @@ impl<T> Op<T> {
                 weight.visit(f);
                 f(y, Write);
             }
+            Self::Store { x, slots, cache } => {
+                f(x, Read);
+                f(slots, Read);
+                cache.visit(Patch, f);
+            }
+            Self::Attention { of, partial } => {
+                of.visit(f);
+                if let Some(partial) = partial {
+                    f(partial, Write);
+                }
+            }
         }
     }
 
     /// The same operation over other operands.
     pub(crate) fn try_map<U, E>(&self, f: &mut dyn FnMut(&T, Access) -> Result<U, E>) -> Result<Op<U>, E> {
-        use Access::{Read, Write};
+        use Access::{Patch, Read, Write};
         Ok(match self {
             Self::Fill { y, value } => Op::Fill { y: f(y, Write)?, value: *value },
             Self::Copy { x, y } => Op::Copy { x: f(x, Read)?, y: f(y, Write)? },
@@ -288,6 +198,13 @@ impl<T> Op<T> {
             }
             Self::Argmax { x, y } => Op::Argmax { x: f(x, Read)?, y: f(y, Write)? },
             Self::Sum { x, y } => Op::Sum { x: f(x, Read)?, y: f(y, Write)? },
+            Self::Store { x, slots, cache } => {
+                Op::Store { x: f(x, Read)?, slots: f(slots, Read)?, cache: cache.try_map(Patch, f)? }
+            }
+            Self::Attention { of, partial } => Op::Attention {
+                of: Box::new(of.try_map(f)?),
+                partial: partial.as_ref().map(|partial| f(partial, Write)).transpose()?,
+            },
         })
     }
 }

@@ -8,8 +8,9 @@ use crate::{ApiVersion, BackendKind, DeviceDescription, DeviceKind};
 
 /// The lowest Vulkan that we drive: what Android requires since version 10.
 const VULKAN_FLOOR: ApiVersion = ApiVersion { major: 1, minor: 1, patch: 0 };
-/// Storage buffers of our widest kernel: a quantised matmul takes x, weights, scales, biases and y.
-pub(crate) const BINDINGS: u32 = 6;
+/// Storage buffers of our widest kernel: attention over bytes takes q, words and scales of keys and values, pages,
+/// rows and y.
+pub(crate) const BINDINGS: u32 = 8;
 /// Bytes of parameters that a kernel may take; Vulkan promises as many push constants.
 pub(crate) const PARAMS_BYTES: u32 = 128;
 /// Threads of our smallest workgroups; Vulkan promises as many.

@@ -139,7 +139,7 @@ fn a_refusal_says_what_is_missing() {
     );
     assert_eq!(
         reason_without(|d| d.limits.max_bindings = 4),
-        "it has 4 storage buffers per kernel and our kernels need 6"
+        "it has 4 storage buffers per kernel and our kernels need 8"
     );
     assert_eq!(
         reason_without(|d| d.limits.max_params_bytes = 64),

@@ -172,7 +172,7 @@ fn a_device_that_cannot_be_used_is_named_with_what_it_lacks() {
     for (behaviour, reason) in [
         (Behaviour::Vulkan10, "it offers Vulkan 1.0 and we need 1.1; a newer driver may offer more"),
         (Behaviour::NoComputeQueue, "it has no compute queue: it can draw but not compute"),
-        (Behaviour::FewBindings, "it has 4 storage buffers per kernel and our kernels need 6"),
+        (Behaviour::FewBindings, "it has 4 storage buffers per kernel and our kernels need 8"),
     ] {
         let refusals = Machine::with_driver(behaviour).falls_back();
         assert_eq!(refusals, [format!("vulkan (Fake phone GPU): {reason}")], "{behaviour:?}");

@@ -2,8 +2,8 @@
 
 use super::{kernels, simd::Level};
 use crate::{
-    Result,
-    op::{HostTensor, Op, Weight},
+    Result, Weight,
+    op::{HostTensor, Op},
 };
 
 /// Carries out one operation on host memory, on this thread and the team.
@@ -48,6 +48,8 @@ pub(super) unsafe fn run_at(level: Level, op: &Op<HostTensor>) -> Result<()> {
             },
             Op::Argmax { x, y } => kernels::argmax(level, x, y),
             Op::Sum { x, y } => kernels::sum(level, x, y),
+            Op::Store { x, slots, cache } => kernels::store(level, x, slots, cache),
+            Op::Attention { of, .. } => return kernels::attention(level, of),
         }
     }
     Ok(())

@@ -6,6 +6,7 @@
 //! A tensor may start anywhere (at a multiple of 4 bytes) but a binding may not: a binding starts at the
 //! alignment below, and the rest is passed to the kernel as an element offset.
 
+pub(crate) mod attention;
 mod bind;
 mod convert;
 mod elementwise;
@@ -17,6 +18,7 @@ mod order;
 mod packed;
 mod rope;
 mod rows;
+mod store;
 #[cfg(test)]
 mod tests;
 mod variants;
@@ -117,6 +119,8 @@ pub(crate) fn lower(op: &Op<Tensor>, profile: &Profile) -> Result<Vec<Dispatch>>
         Op::MatMul { x, weight, y } => matrix::lower(x, weight, y, profile),
         Op::Argmax { x, y } => rows::reduce(Reduction::Argmax, [x, y], profile),
         Op::Sum { x, y } => rows::reduce(Reduction::Sum, [x, y], profile),
+        Op::Store { x, slots, cache } => store::store([x, slots], cache, profile),
+        Op::Attention { of, partial } => attention::attention(of, partial.as_ref(), profile),
     }?;
     for dispatch in &dispatches {
         runs_on(dispatch.kernel, &profile.limits)?;

@@ -36,7 +36,7 @@ impl Use {
     }
 
     fn conflicts_with(&self, other: &Self) -> bool {
-        (self.access == Access::Write || other.access == Access::Write)
+        (self.access.writes() || other.access.writes())
             && Arc::ptr_eq(&self.buffer.inner, &other.buffer.inner)
             && self.range.start < other.range.end
             && other.range.start < self.range.end

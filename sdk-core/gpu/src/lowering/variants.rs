@@ -1,11 +1,12 @@
 //! Which variant of a kernel serves which device and which element types: the one table.
 
 use super::{Kernel, Profile, kernels as k};
-use crate::{DType, Error, Result, RopePairs};
+use crate::{Cache, DType, Error, Result, RopePairs, Tensor};
 
 /// The kernels that reduce rows.
 pub(super) struct RowKernels {
     pub(super) rmsnorm: &'static Kernel,
+    pub(super) store_bytes: &'static Kernel,
     pub(super) layernorm: &'static Kernel,
     pub(super) softmax: &'static Kernel,
     pub(super) sum: &'static Kernel,
@@ -15,6 +16,7 @@ pub(super) struct RowKernels {
 /// Within subgroups first, where the device can and is to be trusted with it.
 static SUBGROUP: RowKernels = RowKernels {
     rmsnorm: k::RMSNORM_SUBGROUP,
+    store_bytes: k::STORE_BYTES_SUBGROUP,
     layernorm: k::LAYERNORM_SUBGROUP,
     softmax: k::SOFTMAX_SUBGROUP,
     sum: k::SUM_SUBGROUP,
@@ -24,6 +26,7 @@ static SUBGROUP: RowKernels = RowKernels {
 /// Through shared memory: for every device.
 static SHARED: RowKernels = RowKernels {
     rmsnorm: k::RMSNORM_SHARED,
+    store_bytes: k::STORE_BYTES_SHARED,
     layernorm: k::LAYERNORM_SHARED,
     softmax: k::SOFTMAX_SHARED,
     sum: k::SUM_SHARED,
@@ -77,6 +80,44 @@ pub(super) fn gather_q(scales: DType) -> Result<&'static Kernel> {
         DType::Bf16 => k::GATHER_Q_BF16,
         DType::U32 => return Err(no_kernel(format!("gather with scales of {scales:?}"))),
     })
+}
+
+/// Rows that become rows of a cache of this element type.
+pub(super) fn store(cache: DType) -> Result<&'static Kernel> {
+    Ok(match cache {
+        DType::F32 => k::STORE_F32,
+        DType::F16 => k::STORE_F16,
+        DType::Bf16 | DType::U32 => return Err(no_kernel(format!("store to a cache of {cache:?}"))),
+    })
+}
+
+/// A kernel of attention and how many queries one of its workgroups takes.
+#[derive(Clone, Copy)]
+pub(super) struct QueryTile {
+    pub(super) kernel: &'static Kernel,
+    pub(super) queries: u64,
+}
+
+/// Elements of a head that the kernels of many queries have room for.
+const MOST_OF_MANY: u64 = 256;
+
+/// Attention over a cache for so many tokens, with `group` heads of theirs to a head of the cache.
+///
+/// Many tokens are taken for tokens of one sequence, which share what they read; few for one of each.
+pub(super) fn attention(keys: &Cache<Tensor>, tokens: u64, group: u64, head: u64) -> Result<QueryTile> {
+    let many = head <= MOST_OF_MANY && (group > 4 || tokens >= 16);
+    let kernel = match (keys, many) {
+        (Cache::Dense(keys), _) => match (keys.dtype(), many) {
+            (DType::F32, false) => k::ATTENTION_F32,
+            (DType::F32, true) => k::ATTENTION_MANY_F32,
+            (DType::F16, false) => k::ATTENTION_F16,
+            (DType::F16, true) => k::ATTENTION_MANY_F16,
+            (other, _) => return Err(no_kernel(format!("attention over a cache of {other:?}"))),
+        },
+        (Cache::Bytes { .. }, false) => k::ATTENTION_BYTES,
+        (Cache::Bytes { .. }, true) => k::ATTENTION_MANY_BYTES,
+    };
+    Ok(QueryTile { kernel, queries: if many { 8 } else { 4 } })
 }
 
 /// The front checks element types before they come here; this is for whoever calls without it.

@@ -2,11 +2,21 @@
 //!
 //! Nothing here is fast or shared with a backend. That is the point: it is what they are judged by.
 
+mod attention;
+
 use super::value::Value;
 use crate::{Quantised, RopePairs, Weight, op::Op};
 
-/// What `op` should give, element by element of its output.
-pub(crate) fn answer(op: &Op<Value>) -> Vec<f64> {
+/// What `op` should give, element by element, for each of its outputs that has a meaning.
+pub(crate) fn answer(op: &Op<Value>) -> Vec<Vec<f64>> {
+    match op {
+        Op::Store { x, slots, cache } => attention::stored(x, slots, cache),
+        _ => vec![single(op)],
+    }
+}
+
+/// The answer of an operation with one output.
+fn single(op: &Op<Value>) -> Vec<f64> {
     match op {
         Op::Fill { y, value } => vec![f64::from(*value); y.shape.elements() as usize],
         Op::Copy { x, .. } => x.numbers(),
@@ -14,11 +24,7 @@ pub(crate) fn answer(op: &Op<Value>) -> Vec<f64> {
         Op::Mul { a, b, .. } => pairwise(a, b, |a, b| a * b),
         Op::SiluMul { gate, up, .. } => pairwise(gate, up, |g, u| g / (1.0 + (-g).exp()) * u),
         Op::Gelu { x, .. } => x.numbers().into_iter().map(gelu).collect(),
-        Op::RmsNorm { x, weight, epsilon, .. } => by_rows(x, |row| {
-            let mean = row.iter().map(|v| v * v).sum::<f64>() / row.len() as f64;
-            let scale = 1.0 / (mean + f64::from(*epsilon)).sqrt();
-            row.iter().enumerate().map(|(i, v)| v * scale * weight.number(i)).collect()
-        }),
+        Op::RmsNorm { x, weight, epsilon, .. } => by_rows(x, |row| rmsnorm(row, weight, *epsilon)),
         Op::LayerNorm { x, weight, bias, epsilon, .. } => by_rows(x, |row| {
             let mean = row.iter().sum::<f64>() / row.len() as f64;
             let variance = row.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / row.len() as f64;
@@ -48,6 +54,8 @@ pub(crate) fn answer(op: &Op<Value>) -> Vec<f64> {
             vec![best as f64]
         }),
         Op::Sum { x, .. } => by_rows(x, |row| vec![row.iter().sum()]),
+        Op::Attention { of, .. } => attention::attended(of),
+        Op::Store { .. } => Vec::new(),
     }
 }
 
@@ -62,7 +70,9 @@ pub(crate) fn magnitude(op: &Op<Value>) -> f64 {
             largest(&x.numbers()) * largest(&w) * (columns as f64).sqrt()
         }
         Op::Sum { x, .. } => largest(&x.numbers()) * f64::from(x.shape.columns()).sqrt(),
-        _ => largest(&answer(op)),
+        // Zeros of the cache, and indices, say nothing about what was rounded; words are right or wrong.
+        Op::Store { .. } => 1.0,
+        _ => answer(op).iter().map(|answer| largest(answer)).fold(0.0, f64::max),
     }
 }
 
@@ -73,6 +83,12 @@ fn pairwise(a: &Value, b: &Value, f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
 
 fn by_rows(x: &Value, f: impl Fn(&[f64]) -> Vec<f64>) -> Vec<f64> {
     x.numbers().chunks(x.shape.columns() as usize).flat_map(f).collect()
+}
+
+fn rmsnorm(row: &[f64], weight: &Value, epsilon: f32) -> Vec<f64> {
+    let mean = row.iter().map(|v| v * v).sum::<f64>() / row.len() as f64;
+    let scale = 1.0 / (mean + f64::from(epsilon)).sqrt();
+    row.iter().enumerate().map(|(i, v)| v * scale * weight.number(i)).collect()
 }
 
 fn gelu(x: f64) -> f64 {

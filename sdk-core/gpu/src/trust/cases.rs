@@ -3,6 +3,8 @@
 //! Shapes are primes and near-misses of tile sizes, so that a kernel which is right only for whole tiles is caught.
 //! Every kernel that lowering can choose must be reached by at least one case; a test sees to that.
 
+mod attention;
+
 use super::value::Value;
 use crate::{Bits, DType, Group, Quantised, Result, RopePairs, Shape, Weight, op::Op};
 
@@ -14,6 +16,7 @@ pub(crate) fn all() -> Result<Vec<Op<Value>>> {
     rows(&mut make, &mut cases)?;
     tables(&mut make, &mut cases)?;
     matrices(&mut make, &mut cases)?;
+    attention::add(&mut make, &mut cases)?;
     Ok(cases)
 }
 

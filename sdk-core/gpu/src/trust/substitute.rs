@@ -40,7 +40,7 @@ fn run_on_host(backend: &dyn BackendDevice, op: &Op<Tensor>) -> Result<()> {
         let known =
             copies.iter_mut().find(|(_, t, _)| t.buffer().is(tensor.buffer()) && t.range() == tensor.range());
         match known {
-            Some((_, _, known)) if access == Access::Write => *known = Access::Write,
+            Some((_, _, known)) if access.writes() => *known = access,
             Some(_) => {}
             None => copies.push((Scratch::new(tensor.bytes()), tensor, access)),
         }
@@ -63,7 +63,7 @@ fn run_on_host(backend: &dyn BackendDevice, op: &Op<Tensor>) -> Result<()> {
     unsafe { cpu::run(&host_op) }?;
     for (scratch, tensor, access) in &mut copies {
         let memory = tensor.buffer().memory()?;
-        if *access == Access::Write && memory.host().is_none() {
+        if access.writes() && memory.host().is_none() {
             backend.write(&*memory, tensor.offset(), scratch.bytes(tensor.bytes()))?;
         }
     }

@@ -77,11 +77,14 @@ impl Op<Value> {
         self.try_map(&mut |value, _| value.upload(device))
     }
 
-    /// The output, as the device computed it.
-    pub(crate) fn download(&self, on_device: &Op<Tensor>) -> Result<Value> {
-        let mut output = self.output().clone();
-        output.download(on_device.output())?;
-        Ok(output)
+    /// The outputs, as the device computed them.
+    pub(crate) fn download(&self, on_device: &Op<Tensor>) -> Result<Vec<Value>> {
+        let each = |(output, tensor): (&Value, &Tensor)| {
+            let mut output = output.clone();
+            output.download(tensor)?;
+            Ok(output)
+        };
+        self.outputs().into_iter().zip(on_device.outputs()).map(each).collect()
     }
 }
 

@@ -7,6 +7,8 @@
 // Every test crate that includes this file uses a part of it.
 #![allow(dead_code, unreachable_pub, missing_docs)]
 
+pub mod attention;
+
 /// Half the distance from 1 to the next f32: the relative error of one rounding.
 pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
@@ -40,6 +42,9 @@ pub fn bound(kernel: &str, k: usize) -> f64 {
         // The exponential is within 2 units in the last place, of two roundings each. In softmax it enlarges the
         // rounding of `scale * x`, which is in the magnitude there.
         "silu_mul" | "gelu" | "softmax" => 10.0,
+        // Values are summed one after the other, and scores in eight partial sums or four; exponentials as above. `k`
+        // is the sum of both lengths.
+        "attention" => 32.0 + k as f64,
         // Each of four or more partial sums takes its share of `k`.
         "matmul" | "matvec" | "matmul_q" | "matvec_q" => 4.0 + k as f64 / 4.0,
         _ => panic!("{kernel} has no bound"),

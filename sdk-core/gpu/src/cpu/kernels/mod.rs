@@ -5,6 +5,7 @@
 
 mod add;
 mod argmax;
+mod attention;
 mod copy;
 mod dequantise;
 mod fill;
@@ -22,10 +23,12 @@ mod rope;
 mod silu_mul;
 mod softmax;
 mod split;
+mod store;
 mod sum;
 
 pub(super) use add::add;
 pub(super) use argmax::argmax;
+pub(super) use attention::attention;
 pub(super) use copy::copy;
 pub(super) use fill::fill;
 pub(super) use gather::gather;
@@ -40,4 +43,5 @@ pub(super) use rmsnorm::rmsnorm;
 pub(super) use rope::rope;
 pub(super) use silu_mul::silu_mul;
 pub(super) use softmax::softmax;
+pub(super) use store::store;
 pub(super) use sum::sum;

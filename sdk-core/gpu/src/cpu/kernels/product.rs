@@ -142,55 +142,15 @@ impl Product {
         let Self { x, y, m, n, k } = self;
         // SAFETY: `from` is a column of `x`.
         let x = unsafe { x.at(from) };
-        let gemm = gemm_f32::gemm::f32::get_gemm_fn();
-        let (stride, k) = (stride as isize, k as isize);
-        let alpha = if add { 1.0 } else { 0.0 };
-        // The crate's result is column-major: column stride first, row stride 1.
         // SAFETY: the caller's promise; strides are those of row-major matrices.
         unsafe {
             match target {
-                Target::Columns(columns) => gemm(
-                    m,
-                    rows,
-                    count,
-                    columns.at(0),
-                    m as isize,
-                    1,
-                    add,
-                    x,
-                    1,
-                    k,
-                    weights,
-                    stride,
-                    1,
-                    alpha,
-                    1.0,
-                    false,
-                    false,
-                    false,
-                    Parallelism::None,
-                ),
-                Target::Result(start) => gemm(
-                    rows,
-                    m,
-                    count,
-                    y.at(start),
-                    n as isize,
-                    1,
-                    add,
-                    weights,
-                    1,
-                    stride,
-                    x,
-                    k,
-                    1,
-                    alpha,
-                    1.0,
-                    false,
-                    false,
-                    false,
-                    Parallelism::None,
-                ),
+                Target::Columns(columns) => {
+                    self::columns([m, rows, count], (columns.at(0), m), (x, [1, k]), (weights, stride), add);
+                }
+                Target::Result(start) => {
+                    self::columns([rows, m, count], (y.at(start), n), (weights, [1, stride]), (x, k), add);
+                }
             }
         }
     }
@@ -203,4 +163,47 @@ enum Target {
     Columns(View<f32>),
     /// To its columns of the result, from this one on: weights are on the left.
     Result(usize),
+}
+
+/// `result = left · right`, or added to it: `left` is `[m, k]`, `right` `[k, n]`, and the columns of `right` and of the
+/// result are contiguous. Sizes are `[m, n, k]`, numbers beside pointers are distances: of columns for `result` and
+/// `right`, of columns and rows for `left`.
+///
+/// # Safety
+/// All three are readable as their sizes say, and the result is writable by nobody else.
+pub(super) unsafe fn columns(
+    [m, n, k]: [usize; 3],
+    (result, result_stride): (*mut f32, usize),
+    (left, [left_columns, left_rows]): (*const f32, [usize; 2]),
+    (right, right_stride): (*const f32, usize),
+    add: bool,
+) {
+    let gemm = gemm_f32::gemm::f32::get_gemm_fn();
+    let [result_stride, left_columns, left_rows, right_stride] =
+        [result_stride, left_columns, left_rows, right_stride].map(|stride| stride as isize);
+    let alpha = if add { 1.0 } else { 0.0 };
+    // SAFETY: the caller's promise.
+    unsafe {
+        gemm(
+            m,
+            n,
+            k,
+            result,
+            result_stride,
+            1,
+            add,
+            left,
+            left_columns,
+            left_rows,
+            right,
+            right_stride,
+            1,
+            alpha,
+            1.0,
+            false,
+            false,
+            false,
+            Parallelism::None,
+        );
+    }
 }

@@ -2,9 +2,10 @@
 //!
 //! Plain kernels are compiled twice from one text by [`vectorised!`]: multiplications and additions stay apart and
 //! sums are kept in a fixed number of lanes, so every level gives the same bits. Dot products are worth real
-//! intrinsics ([`dense`], [`quantised`]); there levels differ in the order of summation only.
+//! intrinsics ([`dense`], [`quantised`], [`attend`]); there levels differ in the order of summation only.
 
 pub(super) mod activations;
+pub(super) mod attend;
 pub(super) mod dense;
 pub(super) mod lanes;
 pub(super) mod math;

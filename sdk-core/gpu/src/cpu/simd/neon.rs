@@ -42,7 +42,7 @@ pub(super) unsafe fn dot_bf16(x: *const f32, w: *const half::bf16, k: usize) -> 
 /// # Safety
 /// Four elements are readable at `w`.
 #[inline(always)]
-unsafe fn widen_f16(w: *const u16) -> float32x4_t {
+pub(super) unsafe fn widen_f16(w: *const u16) -> float32x4_t {
     let wide: float32x4_t;
     // SAFETY: the instruction is in the baseline, reads one register and writes one.
     unsafe {

@@ -3,11 +3,13 @@
 // Where a result is exact, so is the comparison.
 #![allow(clippy::float_cmp)]
 
+mod attention;
 mod device;
 mod elementwise;
 mod harness;
 mod products;
 mod rows;
+mod store;
 mod vectors;
 
 #[path = "../../../tests/reference/mod.rs"]

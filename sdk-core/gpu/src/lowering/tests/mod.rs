@@ -1,6 +1,7 @@
 //! What lowering promises: compiled kernels, lawful dispatches for any limit, and right numbers on lavapipe.
 
 mod array;
+mod attention;
 mod compiled;
 mod lawful;
 mod matrix;

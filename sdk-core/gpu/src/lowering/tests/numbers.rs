@@ -242,7 +242,7 @@ fn argmax_takes_the_first_of_equals_and_never_nan() {
     ] {
         let x = Array::new(DType::F32, &[1, row.len() as u32], row);
         let (got, _) = rig.run(&Op::Argmax { x, y: Array::result(DType::U32, &[1]) }, random);
-        assert_eq!(got, [f64::from(winner)]);
+        assert_eq!(got, [[f64::from(winner)]]);
     }
 }
 

@@ -3,6 +3,8 @@
 //! The bounds are those of the kernels' own headers. Two things hold for all: a rounding costs half an ulp of f32,
 //! and drivers may take denormals for zero, wherever they meet one.
 
+mod attention;
+
 use super::array::Array;
 use crate::{RopePairs, Weight, op::Op};
 
@@ -43,8 +45,16 @@ impl Expected {
     }
 }
 
-/// What `op` should give.
-pub(super) fn expected(op: &Op<Array>) -> Vec<Expected> {
+/// What `op` should give, for each of its outputs that has a meaning.
+pub(super) fn expected(op: &Op<Array>) -> Vec<Vec<Expected>> {
+    match op {
+        Op::Store { x, slots, cache } => attention::stored(x, slots, cache),
+        _ => vec![single(op)],
+    }
+}
+
+/// What an operation with one output should give.
+fn single(op: &Op<Array>) -> Vec<Expected> {
     match op {
         Op::Fill { y, value } => {
             let filled = Array::new(y.dtype, y.shape.dims(), vec![f64::from(*value); y.values.len()]);
@@ -74,6 +84,8 @@ pub(super) fn expected(op: &Op<Array>) -> Vec<Expected> {
         Op::Argmax { x, .. } => x.rows().map(|row| Expected::exact(argmax(row) as f64)).collect(),
         Op::Sum { x, .. } => x.rows().map(sum).collect(),
         Op::MatMul { x, weight, .. } => matmul(x, weight),
+        Op::Attention { of, .. } => attention::attended(of),
+        Op::Store { .. } => unreachable!("it may have two outputs"),
     }
 }
 
