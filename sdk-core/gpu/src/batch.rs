@@ -60,6 +60,26 @@ impl Batch {
         self.record(Op::Gelu { x: x.clone(), y: y.clone() })
     }
 
+    /// `y = gelu(gate) * up`, the tanh form. May run in place.
+    pub fn gelu_mul(&mut self, gate: &Tensor, up: &Tensor, y: &Tensor) -> Result<&mut Self> {
+        self.record(Op::GeluMul { gate: gate.clone(), up: up.clone(), y: y.clone() })
+    }
+
+    /// `y = sigmoid(gate) * x`. May run in place.
+    pub fn sigmoid_mul(&mut self, gate: &Tensor, x: &Tensor, y: &Tensor) -> Result<&mut Self> {
+        self.record(Op::SigmoidMul { gate: gate.clone(), x: x.clone(), y: y.clone() })
+    }
+
+    /// `y = cap * tanh(x / cap)`, with a positive cap: nothing is beyond it. May run in place.
+    pub fn softcap(&mut self, x: &Tensor, cap: f32, y: &Tensor) -> Result<&mut Self> {
+        self.record(Op::Softcap { x: x.clone(), y: y.clone(), cap })
+    }
+
+    /// `y = factor * x`. May run in place.
+    pub fn scale(&mut self, x: &Tensor, factor: f32, y: &Tensor) -> Result<&mut Self> {
+        self.record(Op::Scale { x: x.clone(), y: y.clone(), factor })
+    }
+
     /// `y = x / sqrt(mean(x²) + epsilon) * weight`, by rows. The weight is f32. May run in
     /// place.
     pub fn rmsnorm(&mut self, x: &Tensor, weight: &Tensor, epsilon: f32, y: &Tensor) -> Result<&mut Self> {

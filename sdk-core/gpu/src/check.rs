@@ -26,10 +26,20 @@ fn types(op: &Op<Tensor>) -> Result<()> {
             float(call, "x", x)?;
             float(call, "y", y)
         }
-        Op::Add { a, b, y } | Op::Mul { a, b, y } | Op::SiluMul { gate: a, up: b, y } => {
+        Op::Add { a, b, y } | Op::Mul { a, b, y } => {
             [("a", a), ("b", b), ("y", y)].iter().try_for_each(|(name, t)| is(call, name, t, DType::F32))
         }
-        Op::Gelu { x, y } | Op::Softmax { x, y, .. } | Op::Sum { x, y } => {
+        Op::SiluMul { gate, up: x, y } | Op::GeluMul { gate, up: x, y } | Op::SigmoidMul { gate, x, y } => {
+            let second = gated(op);
+            [("gate", gate), (second, x), ("y", y)]
+                .iter()
+                .try_for_each(|(name, t)| is(call, name, t, DType::F32))
+        }
+        Op::Gelu { x, y }
+        | Op::Softcap { x, y, .. }
+        | Op::Scale { x, y, .. }
+        | Op::Softmax { x, y, .. }
+        | Op::Sum { x, y } => {
             is(call, "x", x, DType::F32)?;
             is(call, "y", y, DType::F32)
         }
@@ -70,15 +80,31 @@ fn types(op: &Op<Tensor>) -> Result<()> {
     }
 }
 
+/// What the second operand of a gated product is called.
+fn gated(op: &Op<Tensor>) -> &'static str {
+    if matches!(op, Op::SigmoidMul { .. }) { "x" } else { "up" }
+}
+
 fn shapes(op: &Op<Tensor>) -> Result<()> {
     let call = op.name();
     match op {
         Op::Fill { .. } => Ok(()),
-        Op::Copy { x, y } | Op::Gelu { x, y } | Op::Softmax { x, y, .. } => {
+        Op::Copy { x, y } | Op::Gelu { x, y } | Op::Scale { x, y, .. } | Op::Softmax { x, y, .. } => {
             elements(call, "y", y, x.shape().elements())
         }
-        Op::SiluMul { gate, up, y } => {
-            elements(call, "up", up, gate.shape().elements())?;
+        Op::Softcap { x, y, cap } => {
+            if cap.is_nan() || *cap <= 0.0 || cap.is_infinite() {
+                return Err(Error::InvalidArgument {
+                    what: call,
+                    asked: format!("a cap of {cap}"),
+                    allowed: "a positive number".into(),
+                    help: "leave the operation out where a model has no cap",
+                });
+            }
+            elements(call, "y", y, x.shape().elements())
+        }
+        Op::SiluMul { gate, up: x, y } | Op::GeluMul { gate, up: x, y } | Op::SigmoidMul { gate, x, y } => {
+            elements(call, gated(op), x, gate.shape().elements())?;
             elements(call, "y", y, gate.shape().elements())
         }
         Op::Add { a, b, y } | Op::Mul { a, b, y } => {
@@ -217,8 +243,14 @@ fn overlaps(op: &Op<Tensor>) -> Result<()> {
 fn runs_in_place_on(op: &Op<Tensor>, input: &Tensor) -> bool {
     let is = |t: &Tensor| std::ptr::eq(t, input);
     match op {
-        Op::Add { a, b, .. } | Op::Mul { a, b, .. } | Op::SiluMul { gate: a, up: b, .. } => is(a) || is(b),
+        Op::Add { a, b, .. }
+        | Op::Mul { a, b, .. }
+        | Op::SiluMul { gate: a, up: b, .. }
+        | Op::GeluMul { gate: a, up: b, .. }
+        | Op::SigmoidMul { gate: a, x: b, .. } => is(a) || is(b),
         Op::Gelu { x, .. }
+        | Op::Softcap { x, .. }
+        | Op::Scale { x, .. }
         | Op::RmsNorm { x, .. }
         | Op::LayerNorm { x, .. }
         | Op::Softmax { x, .. }

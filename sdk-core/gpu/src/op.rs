@@ -35,6 +35,14 @@ pub(crate) enum Op<T> {
     SiluMul { gate: T, up: T, y: T },
     /// `y = gelu(x)`, the tanh form.
     Gelu { x: T, y: T },
+    /// `y = gelu(gate) * up`, the tanh form.
+    GeluMul { gate: T, up: T, y: T },
+    /// `y = sigmoid(gate) * x`.
+    SigmoidMul { gate: T, x: T, y: T },
+    /// `y = cap * tanh(x / cap)`.
+    Softcap { x: T, y: T, cap: f32 },
+    /// `y = factor * x`.
+    Scale { x: T, y: T, factor: f32 },
     /// `y = x / rms(x) * weight` by rows.
     RmsNorm { x: T, weight: T, y: T, epsilon: f32 },
     /// `y = (x - mean) / std * weight + bias` by rows.
@@ -87,6 +95,10 @@ impl<T> Op<T> {
             Self::Mul { .. } => "mul",
             Self::SiluMul { .. } => "silu_mul",
             Self::Gelu { .. } => "gelu",
+            Self::GeluMul { .. } => "gelu_mul",
+            Self::SigmoidMul { .. } => "sigmoid_mul",
+            Self::Softcap { .. } => "softcap",
+            Self::Scale { .. } => "scale",
             Self::RmsNorm { .. } => "rmsnorm",
             Self::LayerNorm { .. } => "layernorm",
             Self::Softmax { .. } => "softmax",
@@ -118,13 +130,19 @@ impl<T> Op<T> {
             Self::Fill { y, .. } => f(y, Write),
             Self::Copy { x, y }
             | Self::Gelu { x, y }
+            | Self::Softcap { x, y, .. }
+            | Self::Scale { x, y, .. }
             | Self::Softmax { x, y, .. }
             | Self::Argmax { x, y }
             | Self::Sum { x, y } => {
                 f(x, Read);
                 f(y, Write);
             }
-            Self::Add { a, b, y } | Self::Mul { a, b, y } | Self::SiluMul { gate: a, up: b, y } => {
+            Self::Add { a, b, y }
+            | Self::Mul { a, b, y }
+            | Self::SiluMul { gate: a, up: b, y }
+            | Self::GeluMul { gate: a, up: b, y }
+            | Self::SigmoidMul { gate: a, x: b, y } => {
                 f(a, Read);
                 f(b, Read);
                 f(y, Write);
@@ -176,6 +194,14 @@ impl<T> Op<T> {
                 Op::SiluMul { gate: f(gate, Read)?, up: f(up, Read)?, y: f(y, Write)? }
             }
             Self::Gelu { x, y } => Op::Gelu { x: f(x, Read)?, y: f(y, Write)? },
+            Self::GeluMul { gate, up, y } => {
+                Op::GeluMul { gate: f(gate, Read)?, up: f(up, Read)?, y: f(y, Write)? }
+            }
+            Self::SigmoidMul { gate, x, y } => {
+                Op::SigmoidMul { gate: f(gate, Read)?, x: f(x, Read)?, y: f(y, Write)? }
+            }
+            Self::Softcap { x, y, cap } => Op::Softcap { x: f(x, Read)?, y: f(y, Write)?, cap: *cap },
+            Self::Scale { x, y, factor } => Op::Scale { x: f(x, Read)?, y: f(y, Write)?, factor: *factor },
             Self::RmsNorm { x, weight, y, epsilon } => {
                 Op::RmsNorm { x: f(x, Read)?, weight: f(weight, Read)?, y: f(y, Write)?, epsilon: *epsilon }
             }

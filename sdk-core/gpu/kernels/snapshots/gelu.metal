@@ -7,6 +7,7 @@ using metal::uint;
 
 struct Params {
     uint n;
+    float number;
     uint x;
     uint y;
 };
@@ -20,22 +21,30 @@ float sigmoid(
     return ((z < 0.0) ? e : 1.0) / (1.0 + e);
 }
 
+float tanh_gelu(
+    float x
+) {
+    float u2_ = x * (1.5957692 + ((0.071354814 * x) * x));
+    float _e7 = sigmoid(u2_);
+    return x * _e7;
+}
+
 struct geluInput {
 };
 [[max_total_threads_per_threadgroup(128)]] kernel void gelu(
   metal::uint3 id [[thread_position_in_grid]]
 , metal::uint3 groups [[threadgroups_per_grid]]
-, device type_2 const& x [[buffer(0)]]
-, device type_2& y [[buffer(1)]]
 , constant Params& params [[buffer(2)]]
+, device type_2& y [[buffer(1)]]
+, device type_2 const& x_1 [[buffer(0)]]
 ) {
     uint i = {};
     i = id.x;
     bool loop_init = true;
     while(true) {
         if (!loop_init) {
-            uint _e32 = i;
-            i = _e32 + (groups.x * 128u);
+            uint _e25 = i;
+            i = _e25 + (groups.x * 128u);
         }
         loop_init = false;
         uint _e4 = i;
@@ -45,14 +54,13 @@ struct geluInput {
             break;
         }
         {
-            uint _e12 = params.x;
+            uint _e12 = params.y;
             uint _e13 = i;
-            float v = x[_e12 + _e13];
-            float u2_ = v * (1.5957692 + ((0.071354814 * v) * v));
-            uint _e26 = params.y;
-            uint _e27 = i;
-            float _e30 = sigmoid(u2_);
-            y[_e26 + _e27] = v * _e30;
+            uint _e19 = params.x;
+            uint _e20 = i;
+            float _e23 = x_1[_e19 + _e20];
+            float _e24 = tanh_gelu(_e23);
+            y[_e12 + _e13] = _e24;
         }
     }
     return;

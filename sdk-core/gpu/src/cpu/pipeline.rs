@@ -31,6 +31,10 @@ pub(super) unsafe fn run_at(level: Level, op: &Op<HostTensor>) -> Result<()> {
             Op::Mul { a, b, y } => kernels::mul(level, a, b, y),
             Op::SiluMul { gate, up, y } => kernels::silu_mul(level, gate, up, y),
             Op::Gelu { x, y } => kernels::gelu(level, x, y),
+            Op::GeluMul { gate, up, y } => kernels::gelu_mul(level, gate, up, y),
+            Op::SigmoidMul { gate, x, y } => kernels::sigmoid_mul(level, gate, x, y),
+            Op::Softcap { x, y, cap } => kernels::softcap(level, x, *cap, y),
+            Op::Scale { x, y, factor } => kernels::scale(level, x, *factor, y),
             Op::RmsNorm { x, weight, y, epsilon } => kernels::rmsnorm(level, x, weight, *epsilon, y),
             Op::LayerNorm { x, weight, bias, y, epsilon } => {
                 kernels::layernorm(level, x, weight, bias, *epsilon, y);

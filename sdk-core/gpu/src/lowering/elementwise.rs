@@ -3,7 +3,6 @@
 use super::{
     Dispatch, Kernel, Profile,
     bind::{bind, chunks},
-    kernels,
 };
 use crate::{Result, Tensor};
 
@@ -41,13 +40,17 @@ pub(super) fn binary(
     Ok(broadcast.collect())
 }
 
-/// `y = gelu(x)`.
-pub(super) fn gelu(x: &Tensor, y: &Tensor, profile: &Profile) -> Result<Vec<Dispatch>> {
-    let kernel = kernels::GELU;
+/// `y = f(x)`, with a number for those kernels that take one.
+pub(super) fn unary(
+    kernel: &'static Kernel,
+    number: f32,
+    [x, y]: [&Tensor; 2],
+    profile: &Profile,
+) -> Result<Vec<Dispatch>> {
     let parts = chunks(y.shape().elements(), profile.capacity_of("an element", 4)?).map(|r| {
         let (x, y) = (bind(x, r.clone(), profile), bind(y, r.clone(), profile));
         let n = r.end - r.start;
-        let params = vec![n as u32, x.words, y.words];
+        let params = vec![n as u32, number.to_bits(), x.words, y.words];
         Dispatch::new(kernel, [x, y], params, profile.strided(n, kernel.workgroup[0]))
     });
     Ok(parts.collect())

@@ -108,7 +108,13 @@ pub(crate) fn lower(op: &Op<Tensor>, profile: &Profile) -> Result<Vec<Dispatch>>
             elementwise::binary([kernels::MUL_PAIRS, kernels::MUL_ROW], [a, b, y], profile)
         }
         Op::SiluMul { gate, up, y } => elementwise::binary([kernels::SILU_MUL; 2], [gate, up, y], profile),
-        Op::Gelu { x, y } => elementwise::gelu(x, y, profile),
+        Op::Gelu { x, y } => elementwise::unary(kernels::GELU, 0.0, [x, y], profile),
+        Op::GeluMul { gate, up, y } => elementwise::binary([kernels::GELU_MUL; 2], [gate, up, y], profile),
+        Op::SigmoidMul { gate, x, y } => {
+            elementwise::binary([kernels::SIGMOID_MUL; 2], [gate, x, y], profile)
+        }
+        Op::Softcap { x, y, cap } => elementwise::unary(kernels::SOFTCAP, *cap, [x, y], profile),
+        Op::Scale { x, y, factor } => elementwise::unary(kernels::SCALE, *factor, [x, y], profile),
         Op::RmsNorm { x, weight, y, epsilon } => rows::rmsnorm([x, weight, y], *epsilon, profile),
         Op::LayerNorm { x, weight, bias, y, epsilon } => {
             rows::layernorm([x, weight, bias, y], *epsilon, profile)

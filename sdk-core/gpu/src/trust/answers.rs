@@ -24,6 +24,12 @@ fn single(op: &Op<Value>) -> Vec<f64> {
         Op::Mul { a, b, .. } => pairwise(a, b, |a, b| a * b),
         Op::SiluMul { gate, up, .. } => pairwise(gate, up, |g, u| g / (1.0 + (-g).exp()) * u),
         Op::Gelu { x, .. } => x.numbers().into_iter().map(gelu).collect(),
+        Op::GeluMul { gate, up, .. } => pairwise(gate, up, |g, u| gelu(g) * u),
+        Op::SigmoidMul { gate, x, .. } => pairwise(gate, x, |g, x| x / (1.0 + (-g).exp())),
+        Op::Softcap { x, cap, .. } => {
+            x.numbers().iter().map(|x| f64::from(*cap) * (x / f64::from(*cap)).tanh()).collect()
+        }
+        Op::Scale { x, factor, .. } => x.numbers().iter().map(|x| x * f64::from(*factor)).collect(),
         Op::RmsNorm { x, weight, epsilon, .. } => by_rows(x, |row| rmsnorm(row, weight, *epsilon)),
         Op::LayerNorm { x, weight, bias, epsilon, .. } => by_rows(x, |row| {
             let mean = row.iter().sum::<f64>() / row.len() as f64;

@@ -34,7 +34,11 @@ fn elementwise(make: &mut Make, cases: &mut Vec<Op<Value>>) -> Result<()> {
         cases.push(Op::Add { a: make.f32(dims)?, b: make.f32(dims)?, y: y.clone() });
         cases.push(Op::Mul { a: make.f32(dims)?, b: make.f32(dims)?, y: y.clone() });
         cases.push(Op::SiluMul { gate: make.wide(dims)?, up: make.f32(dims)?, y: y.clone() });
-        cases.push(Op::Gelu { x: make.wide(dims)?, y });
+        cases.push(Op::Gelu { x: make.wide(dims)?, y: y.clone() });
+        cases.push(Op::GeluMul { gate: make.wide(dims)?, up: make.f32(dims)?, y: y.clone() });
+        cases.push(Op::SigmoidMul { gate: make.wide(dims)?, x: make.f32(dims)?, y: y.clone() });
+        cases.push(Op::Softcap { x: make.wide(dims)?, y: y.clone(), cap: 15.0 });
+        cases.push(Op::Scale { x: make.f32(dims)?, y, factor: -0.37 });
     }
     let dims = &[7, 131];
     cases.push(Op::Add { a: make.f32(dims)?, b: make.f32(&[131])?, y: zeros(DType::F32, dims)? });

@@ -121,12 +121,15 @@ fn bound(case: &Op<Value>) -> f64 {
             DType::F16 => 1e-3,
             DType::Bf16 => 8e-3,
         },
-        Op::Add { .. } | Op::Mul { .. } | Op::Rope { .. } | Op::Gather { .. } => 2e-6,
+        Op::Add { .. } | Op::Mul { .. } | Op::Scale { .. } | Op::Rope { .. } | Op::Gather { .. } => 2e-6,
         // Cases have numbers that round to the same bytes and halves however a device divides.
         Op::Store { .. } => 1e-6,
         // exp, tanh and inverse square roots are a few units in the last place off on GPUs; sums round many times.
         Op::SiluMul { .. }
         | Op::Gelu { .. }
+        | Op::GeluMul { .. }
+        | Op::SigmoidMul { .. }
+        | Op::Softcap { .. }
         | Op::Softmax { .. }
         | Op::RmsNorm { .. }
         | Op::LayerNorm { .. }

@@ -12,6 +12,9 @@ pub mod attention;
 /// Half the distance from 1 to the next f32: the relative error of one rounding.
 pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
+/// The smallest normal number of f32.
+const SMALLEST: f64 = f32::MIN_POSITIVE as f64;
+
 /// One element of a result.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
@@ -34,14 +37,14 @@ pub fn bound(kernel: &str, k: usize) -> f64 {
         // Nothing is rounded.
         "fill" | "gather" | "argmax" => 0.0,
         // Rounded once: to the type of the result in `copy`, to f32 in the others.
-        "copy" | "add" | "mul" | "sum" => 1.0,
+        "copy" | "add" | "mul" | "scale" | "sum" => 1.0,
         // One product and one sum; exact products of quantised weights with 16-bit scales.
         "gather_q" => 2.0,
         "rope" => 3.0,
         "rmsnorm" | "layernorm" => 4.0,
         // The exponential is within 2 units in the last place, of two roundings each. In softmax it enlarges the
         // rounding of `scale * x`, which is in the magnitude there.
-        "silu_mul" | "gelu" | "softmax" => 10.0,
+        "silu_mul" | "gelu" | "gelu_mul" | "sigmoid_mul" | "softcap" | "softmax" => 10.0,
         // Values are summed one after the other, and scores in eight partial sums or four; exponentials as above. `k`
         // is the sum of both lengths.
         "attention" => 32.0 + k as f64,
@@ -87,6 +90,40 @@ pub fn gelu(x: &[f32]) -> Vec<Expected> {
         x / (1.0 + (-2.0 * u).exp())
     };
     x.iter().map(|&x| Expected { value: gelu(f64::from(x)), magnitude: f64::from(x.abs()) }).collect()
+}
+
+/// As [`gelu`], and the rounding of the product. A gelu below the normal numbers has few digits, whatever it is
+/// multiplied by.
+pub fn gelu_mul(gate: &[f32], up: &[f32]) -> Vec<Expected> {
+    let one = |(gelu, &up): (Expected, &f32)| {
+        let up = f64::from(up);
+        Expected { value: gelu.value * up, magnitude: (gelu.magnitude + SMALLEST) * up.abs() }
+    };
+    gelu(gate).into_iter().zip(up).map(one).collect()
+}
+
+/// Below -88 the exponential is beyond f32, as in [`silu_mul`].
+pub fn sigmoid_mul(gate: &[f32], x: &[f32]) -> Vec<Expected> {
+    let one = |(&gate, &x): (&f32, &f32)| {
+        let (gate, x) = (f64::from(gate), f64::from(x));
+        let value = x / (1.0 + (-gate).exp());
+        Expected { value, magnitude: value.abs() + x.abs() * 1e-30 }
+    };
+    gate.iter().zip(x).map(one).collect()
+}
+
+/// A quotient below the normal numbers has few digits, and is multiplied by the cap again.
+pub fn softcap(x: &[f32], cap: f32) -> Vec<Expected> {
+    let cap = f64::from(cap);
+    let one = |&x: &f32| {
+        let value = cap * (f64::from(x) / cap).tanh();
+        Expected { value, magnitude: value.abs() + cap * SMALLEST }
+    };
+    x.iter().map(one).collect()
+}
+
+pub fn scale(x: &[f32], factor: f32) -> Vec<Expected> {
+    x.iter().map(|&x| Expected::exact(f64::from(x) * f64::from(factor))).collect()
 }
 
 pub fn rmsnorm(x: &[f32], weight: &[f32], epsilon: f32) -> Vec<Expected> {

@@ -36,6 +36,28 @@ fn power_of_two(n: i32) -> f32 {
     f32::from_bits((n.wrapping_add(127) as u32) << 23)
 }
 
+/// `tanh(t)`: from an exponential of something negative, and near zero, where that cancels, from the series, of which
+/// what is left out is below 1e-8 of the result.
+#[inline(always)]
+pub(crate) fn tanh(t: f32) -> f32 {
+    let s = t * t;
+    let series = -0.053_968_254 + s * 0.021_869_488;
+    let near = t + t * s * (-0.333_333_33 + s * (0.133_333_33 + s * series));
+    let e = exp(-2.0 * t.abs());
+    let far = ((1.0 - e) / (1.0 + e)).copysign(t);
+    if t.abs() < 0.25 { near } else { far }
+}
+
+/// The tanh form of gelu, `x / 2 * (1 + tanh(u))` with `u = √(2/π) (x + 0.044715 x³)`.
+///
+/// Computed as `x / (1 + e^-2u)`, which is the same and keeps its digits where the tanh is near -1.
+#[inline(always)]
+pub(crate) fn gelu(x: f32) -> f32 {
+    /// `2 √(2/π)`.
+    const SLOPE: f32 = 1.595_769;
+    x / (1.0 + exp(-SLOPE * (x + 0.044_715 * x * x * x)))
+}
+
 /// An IEEE half as f32, exactly; NaN stays NaN.
 #[inline(always)]
 pub(crate) fn f16_to_f32(bits: u16) -> f32 {
@@ -93,5 +115,17 @@ mod tests {
             (f64::from(exp(-95.0)) / (-95f64).exp() - 1.0).abs() < 0.01,
             "subnormal results keep their digits"
         );
+    }
+
+    #[test]
+    fn math_tanh_keeps_its_digits_near_zero_and_its_ends_far_from_it() {
+        for i in -60_000..60_000 {
+            let t = i as f32 / 4000.0;
+            let exact = f64::from(t).tanh();
+            assert!((f64::from(tanh(t)) - exact).abs() <= 4e-7 * exact.abs(), "{t}");
+        }
+        assert_eq!(tanh(1e-30).to_bits(), 1e-30_f32.to_bits());
+        assert_eq!((tanh(f32::INFINITY), tanh(-1e30)), (1.0, -1.0));
+        assert!(tanh(f32::NAN).is_nan());
     }
 }

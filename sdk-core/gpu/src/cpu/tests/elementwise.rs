@@ -1,4 +1,4 @@
-//! Kernels that take elements one by one: fill, copy, add, mul, `silu_mul`, gelu, rope, gather.
+//! Kernels that take elements one by one: fill, copy, add, mul, gated products, gelu, softcap, scale, rope, gather.
 
 use half::{bf16, f16};
 
@@ -70,6 +70,22 @@ fn kernel_silu_mul_keeps_its_bound_in_and_out_of_place() {
 #[test]
 fn kernel_gelu_keeps_its_bound_in_and_out_of_place() {
     two_operands("gelu", |x, _, y| Op::Gelu { x, y }, |x, _| reference::gelu(x), false);
+}
+
+#[test]
+fn kernel_gelu_mul_and_sigmoid_mul_keep_their_bounds_in_and_out_of_place() {
+    two_operands("gelu_mul", |gate, up, y| Op::GeluMul { gate, up, y }, reference::gelu_mul, false);
+    two_operands("sigmoid_mul", |gate, x, y| Op::SigmoidMul { gate, x, y }, reference::sigmoid_mul, false);
+}
+
+#[test]
+fn kernel_softcap_and_scale_keep_their_bounds_in_and_out_of_place() {
+    for number in [1.0, 30.0, 0.37] {
+        let capped = |x: &[f32], _: &[f32]| reference::softcap(x, number);
+        two_operands("softcap", |x, _, y| Op::Softcap { x, y, cap: number }, capped, false);
+        let scaled = |x: &[f32], _: &[f32]| reference::scale(x, -number);
+        two_operands("scale", |x, _, y| Op::Scale { x, y, factor: -number }, scaled, false);
+    }
 }
 
 #[test]

@@ -68,7 +68,11 @@ fn elementwise(random: &mut Random) -> Vec<Op<Array>> {
         Op::Add { a: a.clone(), b: up.clone(), y: Array::result(DType::F32, &dims).in_place(1) },
         Op::Mul { a: a.clone(), b, y: y.clone() },
         Op::SiluMul { gate: a.clone(), up, y: y.clone() },
-        Op::Gelu { x: a, y },
+        Op::Gelu { x: a.clone(), y: y.clone() },
+        Op::GeluMul { gate: a.clone(), up: f32s(Data::Ordinary, &dims, random), y: y.clone() },
+        Op::SigmoidMul { gate: a.clone(), x: f32s(Data::Ordinary, &dims, random), y: y.clone() },
+        Op::Softcap { x: a.clone(), y: y.clone(), cap: random.one_of(&[1.0, 30.0, 50.0]) },
+        Op::Scale { x: a, y, factor: random.one_of(&[0.5, -3.7, 1e-3]) },
     ]
 }
 

@@ -71,6 +71,26 @@ fn single(op: &Op<Array>) -> Vec<Expected> {
             Expected::near(value, 16.0 + 4.0 * gate.abs().min(104.0), value, up.abs() * (1.0 + gate.abs()))
         }),
         Op::Gelu { x, .. } => x.values.iter().map(|&x| gelu(x)).collect(),
+        Op::GeluMul { gate, up, .. } => binary(gate, up, |gate, up| {
+            let Expected { value, tolerance } = gelu(gate);
+            let near = Expected::near(value * up, 1.0, value * up, up);
+            Expected { tolerance: near.tolerance + tolerance * up.abs(), ..near }
+        }),
+        Op::SigmoidMul { gate, x, .. } => binary(gate, x, |gate, x| {
+            let value = sigmoid(gate) * x;
+            Expected::near(value, 16.0 + 4.0 * gate.abs().min(104.0), value, x)
+        }),
+        Op::Softcap { x, cap, .. } => {
+            let cap = f64::from(*cap);
+            x.values
+                .iter()
+                .map(|&x| Expected::near(cap * (x / cap).tanh(), 24.0, x.abs().min(cap), 1.0 + cap))
+                .collect()
+        }
+        Op::Scale { x, factor, .. } => {
+            let factor = f64::from(*factor);
+            x.values.iter().map(|&x| Expected::near(x * factor, 1.0, x * factor, 1.0 + factor)).collect()
+        }
         Op::RmsNorm { x, weight, epsilon, .. } => {
             x.rows().flat_map(|row| rmsnorm(row, &weight.values, f64::from(*epsilon))).collect()
         }

@@ -30,6 +30,10 @@ fn elementwise_work_is_split_into_ranges_that_tile_the_result() {
             Op::Mul { a: a.clone(), b, y: y.clone() },
             Op::SiluMul { gate: a.clone(), up: y.clone(), y: y.clone() },
             Op::Gelu { x: a.clone(), y: y.clone() },
+            Op::GeluMul { gate: a.clone(), up: y.clone(), y: y.clone() },
+            Op::SigmoidMul { gate: a.clone(), x: y.clone(), y: y.clone() },
+            Op::Softcap { x: a.clone(), y: y.clone(), cap: 30.0 },
+            Op::Scale { x: a.clone(), y: y.clone(), factor: 2.0 },
         ] {
             assert_tiles(&dispatches(&op, &profile), &y);
         }
