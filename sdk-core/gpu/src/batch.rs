@@ -86,6 +86,21 @@ impl Batch {
         self.record(Op::RmsNorm { x: x.clone(), weight: weight.clone(), y: y.clone(), epsilon })
     }
 
+    /// `sum = x + delta`, and `y` is the [`rmsnorm`](Self::rmsnorm) of it: a residual and the norm after it, in one
+    /// pass. Each output may be `x` or `delta`.
+    pub fn add_rmsnorm(
+        &mut self,
+        x: &Tensor,
+        delta: &Tensor,
+        weight: &Tensor,
+        epsilon: f32,
+        sum: &Tensor,
+        y: &Tensor,
+    ) -> Result<&mut Self> {
+        let [x, delta, weight, sum, y] = [x, delta, weight, sum, y].map(Clone::clone);
+        self.record(Op::AddRmsNorm { x, delta, weight, sum, y, epsilon })
+    }
+
     /// `y = (x - mean) / sqrt(variance + epsilon) * weight + bias`, by rows. May run in place.
     pub fn layernorm(
         &mut self,

@@ -43,6 +43,11 @@ fn types(op: &Op<Tensor>) -> Result<()> {
             is(call, "x", x, DType::F32)?;
             is(call, "y", y, DType::F32)
         }
+        Op::AddRmsNorm { x, delta, weight, sum, y, .. } => {
+            [("x", x), ("delta", delta), ("weight", weight), ("sum", sum), ("y", y)]
+                .iter()
+                .try_for_each(|(name, t)| is(call, name, t, DType::F32))
+        }
         Op::RmsNorm { x, weight, y, .. } => {
             is(call, "x", x, DType::F32)?;
             is(call, "weight", weight, DType::F32)?;
@@ -116,6 +121,12 @@ fn shapes(op: &Op<Tensor>) -> Result<()> {
         Op::RmsNorm { x, weight, y, .. } => {
             elements(call, "weight", weight, x.shape().columns().into())?;
             elements(call, "y", y, x.shape().elements())
+        }
+        Op::AddRmsNorm { x, delta, weight, sum, y, .. } => {
+            elements(call, "weight", weight, x.shape().columns().into())?;
+            [("delta", delta), ("sum", sum), ("y", y)]
+                .iter()
+                .try_for_each(|(name, t)| elements(call, name, t, x.shape().elements()))
         }
         Op::LayerNorm { x, weight, bias, y, .. } => {
             elements(call, "weight", weight, x.shape().columns().into())?;
@@ -247,7 +258,8 @@ fn runs_in_place_on(op: &Op<Tensor>, input: &Tensor) -> bool {
         | Op::Mul { a, b, .. }
         | Op::SiluMul { gate: a, up: b, .. }
         | Op::GeluMul { gate: a, up: b, .. }
-        | Op::SigmoidMul { gate: a, x: b, .. } => is(a) || is(b),
+        | Op::SigmoidMul { gate: a, x: b, .. }
+        | Op::AddRmsNorm { x: a, delta: b, .. } => is(a) || is(b),
         Op::Gelu { x, .. }
         | Op::Softcap { x, .. }
         | Op::Scale { x, .. }

@@ -45,6 +45,8 @@ pub(crate) enum Op<T> {
     Scale { x: T, y: T, factor: f32 },
     /// `y = x / rms(x) * weight` by rows.
     RmsNorm { x: T, weight: T, y: T, epsilon: f32 },
+    /// `sum = x + delta`, and `y = sum / rms(sum) * weight` by rows.
+    AddRmsNorm { x: T, delta: T, weight: T, sum: T, y: T, epsilon: f32 },
     /// `y = (x - mean) / std * weight + bias` by rows.
     LayerNorm { x: T, weight: T, bias: T, y: T, epsilon: f32 },
     /// `y = softmax(scale * x)` by rows.
@@ -100,6 +102,7 @@ impl<T> Op<T> {
             Self::Softcap { .. } => "softcap",
             Self::Scale { .. } => "scale",
             Self::RmsNorm { .. } => "rmsnorm",
+            Self::AddRmsNorm { .. } => "add_rmsnorm",
             Self::LayerNorm { .. } => "layernorm",
             Self::Softmax { .. } => "softmax",
             Self::Rope { .. } => "rope",
@@ -150,6 +153,13 @@ impl<T> Op<T> {
             Self::RmsNorm { x, weight: w, y, .. } | Self::Rope { x, angles: w, y, .. } => {
                 f(x, Read);
                 f(w, Read);
+                f(y, Write);
+            }
+            Self::AddRmsNorm { x, delta, weight, sum, y, .. } => {
+                f(x, Read);
+                f(delta, Read);
+                f(weight, Read);
+                f(sum, Write);
                 f(y, Write);
             }
             Self::LayerNorm { x, weight, bias, y, .. } => {
@@ -205,6 +215,14 @@ impl<T> Op<T> {
             Self::RmsNorm { x, weight, y, epsilon } => {
                 Op::RmsNorm { x: f(x, Read)?, weight: f(weight, Read)?, y: f(y, Write)?, epsilon: *epsilon }
             }
+            Self::AddRmsNorm { x, delta, weight, sum, y, epsilon } => Op::AddRmsNorm {
+                x: f(x, Read)?,
+                delta: f(delta, Read)?,
+                weight: f(weight, Read)?,
+                sum: f(sum, Write)?,
+                y: f(y, Write)?,
+                epsilon: *epsilon,
+            },
             Self::LayerNorm { x, weight, bias, y, epsilon } => Op::LayerNorm {
                 x: f(x, Read)?,
                 weight: f(weight, Read)?,

@@ -36,6 +36,9 @@ pub(super) unsafe fn run_at(level: Level, op: &Op<HostTensor>) -> Result<()> {
             Op::Softcap { x, y, cap } => kernels::softcap(level, x, *cap, y),
             Op::Scale { x, y, factor } => kernels::scale(level, x, *factor, y),
             Op::RmsNorm { x, weight, y, epsilon } => kernels::rmsnorm(level, x, weight, *epsilon, y),
+            Op::AddRmsNorm { x, delta, weight, sum, y, epsilon } => {
+                kernels::add_rmsnorm(level, [x, delta, weight], *epsilon, [sum, y]);
+            }
             Op::LayerNorm { x, weight, bias, y, epsilon } => {
                 kernels::layernorm(level, x, weight, bias, *epsilon, y);
             }

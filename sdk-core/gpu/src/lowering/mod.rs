@@ -116,6 +116,9 @@ pub(crate) fn lower(op: &Op<Tensor>, profile: &Profile) -> Result<Vec<Dispatch>>
         Op::Softcap { x, y, cap } => elementwise::unary(kernels::SOFTCAP, *cap, [x, y], profile),
         Op::Scale { x, y, factor } => elementwise::unary(kernels::SCALE, *factor, [x, y], profile),
         Op::RmsNorm { x, weight, y, epsilon } => rows::rmsnorm([x, weight, y], *epsilon, profile),
+        Op::AddRmsNorm { x, delta, weight, sum, y, epsilon } => {
+            rows::add_rmsnorm([x, delta, weight, sum, y], *epsilon, profile)
+        }
         Op::LayerNorm { x, weight, bias, y, epsilon } => {
             rows::layernorm([x, weight, bias, y], *epsilon, profile)
         }

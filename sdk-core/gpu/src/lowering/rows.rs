@@ -24,6 +24,22 @@ pub(super) fn rmsnorm(
     })
 }
 
+/// `sum = x + delta`, and `y = sum / rms(sum) * weight`.
+pub(super) fn add_rmsnorm(
+    [x, delta, weight, sum, y]: [&Tensor; 5],
+    epsilon: f32,
+    profile: &Profile,
+) -> Result<Vec<Dispatch>> {
+    let kernel = variants::row_kernels(profile).add_rmsnorm;
+    let weight = bind_whole(weight, "add_rmsnorm: a weight", profile)?;
+    by_rows("add_rmsnorm", x, profile, |part| {
+        let [x, delta, sum, y] = [x, delta, sum, y].map(|tensor| bind(tensor, part.elements(), profile));
+        let offsets = [x.words, delta.words, weight.words, sum.words, y.words];
+        let params = [&[part.count(), part.columns(), epsilon.to_bits()], &offsets[..]].concat();
+        Dispatch::new(kernel, [x, delta, weight.clone(), sum, y], params, part.grid)
+    })
+}
+
 /// `y = (x - mean) / std * weight + bias`.
 pub(super) fn layernorm(
     [x, weight, bias, y]: [&Tensor; 4],

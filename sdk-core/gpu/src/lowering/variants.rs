@@ -6,6 +6,7 @@ use crate::{Cache, DType, Error, Result, RopePairs, Tensor};
 /// The kernels that reduce rows.
 pub(super) struct RowKernels {
     pub(super) rmsnorm: &'static Kernel,
+    pub(super) add_rmsnorm: &'static Kernel,
     pub(super) store_bytes: &'static Kernel,
     pub(super) layernorm: &'static Kernel,
     pub(super) softmax: &'static Kernel,
@@ -16,6 +17,7 @@ pub(super) struct RowKernels {
 /// Within subgroups first, where the device can and is to be trusted with it.
 static SUBGROUP: RowKernels = RowKernels {
     rmsnorm: k::RMSNORM_SUBGROUP,
+    add_rmsnorm: k::ADD_RMSNORM_SUBGROUP,
     store_bytes: k::STORE_BYTES_SUBGROUP,
     layernorm: k::LAYERNORM_SUBGROUP,
     softmax: k::SOFTMAX_SUBGROUP,
@@ -26,6 +28,7 @@ static SUBGROUP: RowKernels = RowKernels {
 /// Through shared memory: for every device.
 static SHARED: RowKernels = RowKernels {
     rmsnorm: k::RMSNORM_SHARED,
+    add_rmsnorm: k::ADD_RMSNORM_SHARED,
     store_bytes: k::STORE_BYTES_SHARED,
     layernorm: k::LAYERNORM_SHARED,
     softmax: k::SOFTMAX_SHARED,

@@ -10,6 +10,12 @@ use crate::{Quantised, RopePairs, Weight, op::Op};
 /// What `op` should give, element by element, for each of its outputs that has a meaning.
 pub(crate) fn answer(op: &Op<Value>) -> Vec<Vec<f64>> {
     match op {
+        Op::AddRmsNorm { x, delta, weight, epsilon, .. } => {
+            let sum: Vec<f64> = pairwise(x, delta, |x, delta| f64::from((x + delta) as f32));
+            let y = sum.chunks(x.shape.columns() as usize).flat_map(|row| rmsnorm(row, weight, *epsilon));
+            let y = y.collect();
+            vec![sum, y]
+        }
         Op::Store { x, slots, cache } => attention::stored(x, slots, cache),
         _ => vec![single(op)],
     }
@@ -61,7 +67,7 @@ fn single(op: &Op<Value>) -> Vec<f64> {
         }),
         Op::Sum { x, .. } => by_rows(x, |row| vec![row.iter().sum()]),
         Op::Attention { of, .. } => attention::attended(of),
-        Op::Store { .. } => Vec::new(),
+        Op::AddRmsNorm { .. } | Op::Store { .. } => Vec::new(),
     }
 }
 

@@ -52,6 +52,14 @@ fn rows(make: &mut Make, cases: &mut Vec<Op<Value>>) -> Result<()> {
         let y = zeros(DType::F32, dims)?;
         let weight = make.f32(&[columns])?;
         cases.push(Op::RmsNorm { x: make.f32(dims)?, weight: weight.clone(), y: y.clone(), epsilon: 1e-5 });
+        cases.push(Op::AddRmsNorm {
+            x: make.f32(dims)?,
+            delta: make.f32(dims)?,
+            weight: weight.clone(),
+            sum: y.clone(),
+            y: y.clone(),
+            epsilon: 1e-5,
+        });
         cases.push(Op::LayerNorm {
             x: make.f32(dims)?,
             weight,

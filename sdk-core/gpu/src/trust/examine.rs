@@ -132,6 +132,7 @@ fn bound(case: &Op<Value>) -> f64 {
         | Op::Softcap { .. }
         | Op::Softmax { .. }
         | Op::RmsNorm { .. }
+        | Op::AddRmsNorm { .. }
         | Op::LayerNorm { .. }
         | Op::Sum { .. }
         | Op::Attention { .. }

@@ -41,7 +41,7 @@ pub fn bound(kernel: &str, k: usize) -> f64 {
         // One product and one sum; exact products of quantised weights with 16-bit scales.
         "gather_q" => 2.0,
         "rope" => 3.0,
-        "rmsnorm" | "layernorm" => 4.0,
+        "rmsnorm" | "layernorm" | "add_rmsnorm" => 4.0,
         // The exponential is within 2 units in the last place, of two roundings each. In softmax it enlarges the
         // rounding of `scale * x`, which is in the magnitude there.
         "silu_mul" | "gelu" | "gelu_mul" | "sigmoid_mul" | "softcap" | "softmax" => 10.0,

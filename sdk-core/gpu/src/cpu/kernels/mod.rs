@@ -4,6 +4,7 @@
 //! shapes, overlap), and every pointer is good for its shape. `level` is an instruction set that the machine has.
 
 mod add;
+mod add_rmsnorm;
 mod argmax;
 mod attention;
 mod copy;
@@ -31,6 +32,7 @@ mod store;
 mod sum;
 
 pub(super) use add::add;
+pub(super) use add_rmsnorm::add_rmsnorm;
 pub(super) use argmax::argmax;
 pub(super) use attention::attention;
 pub(super) use copy::copy;

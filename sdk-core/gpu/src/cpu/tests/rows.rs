@@ -52,6 +52,32 @@ fn kernel_rmsnorm_keeps_its_bound_on_odd_rows_zeros_and_huge_numbers() {
 }
 
 #[test]
+fn kernel_add_rmsnorm_is_an_addition_and_a_norm_to_the_bit_wherever_its_results_go() {
+    let mut random = Random::new();
+    for (rows, columns) in shapes(&mut random) {
+        let (x, delta) = (random.adversarial(rows * columns, 1e30), random.floats(rows * columns));
+        let weight = random.floats(columns);
+        let dims = [rows, columns];
+        for level in Level::all() {
+            let [mut a, mut b, mut w] = [&x, &delta, &weight].map(|v| Data::F32(v.clone()));
+            let [mut sum, mut y] = [(); 2].map(|()| Data::zeros(rows * columns));
+            let (a, b, w) = (a.tensor(&dims), b.tensor(&dims), w.tensor(&[columns]));
+            run(level, &Op::Add { a, b, y: sum.tensor(&dims) });
+            run(level, &Op::RmsNorm { x: sum.tensor(&dims), weight: w, y: y.tensor(&dims), epsilon: 1e-5 });
+            let expected = [sum.values(), y.values()].concat();
+            for places in [[2, 3], [0, 1], [1, 0], [0, 3], [2, 0]] {
+                let mut data = [&x, &delta, &x, &delta].map(|v| Data::F32(v.clone()));
+                let t = data.each_mut().map(|d| d.tensor(&dims));
+                let [sum, y] = places.map(|place| t[place]);
+                run(level, &Op::AddRmsNorm { x: t[0], delta: t[1], weight: w, sum, y, epsilon: 1e-5 });
+                let got = places.map(|place| data[place].values()).concat();
+                assert_same_bits(&[(level, expected.clone()), (level, got)]);
+            }
+        }
+    }
+}
+
+#[test]
 fn kernel_layernorm_keeps_its_bound_far_from_zero() {
     let mut random = Random::new();
     for (rows, columns) in shapes(&mut random) {

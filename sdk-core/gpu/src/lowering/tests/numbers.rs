@@ -87,6 +87,14 @@ fn by_rows(random: &mut Random) -> Vec<Op<Array>> {
     let epsilon = random.one_of(&[1e-6, 1e-5, 1e-2]);
     vec![
         Op::RmsNorm { x: x.clone(), weight: weight.clone(), y: y.clone(), epsilon },
+        Op::AddRmsNorm {
+            x: x.clone(),
+            delta: f32s(Data::Ordinary, &dims, random),
+            weight: weight.clone(),
+            sum: result_or(0, &x, random),
+            y: result_or(1, &x, random),
+            epsilon,
+        },
         Op::LayerNorm { x: x.clone(), weight, bias, y: y.clone(), epsilon },
         Op::Softmax { x: f32s(any, &dims, random), y, scale: random.one_of(&[1.0, 0.125, -0.5]) },
         Op::Sum { x: x.clone(), y: Array::result(DType::F32, &[dims[0]]) },
@@ -174,6 +182,7 @@ fn row_kernels_agree_with_f64() {
 fn row_kernels_through_shared_memory_agree_with_f64() {
     for (kernel, instead) in [
         ("rmsnorm_subgroup", "rmsnorm_shared"),
+        ("add_rmsnorm_subgroup", "add_rmsnorm_shared"),
         ("layernorm_subgroup", "layernorm_shared"),
         ("softmax_subgroup", "softmax_shared"),
         ("sum_subgroup", "sum_shared"),

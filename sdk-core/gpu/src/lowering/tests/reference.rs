@@ -48,6 +48,13 @@ impl Expected {
 /// What `op` should give, for each of its outputs that has a meaning.
 pub(super) fn expected(op: &Op<Array>) -> Vec<Vec<Expected>> {
     match op {
+        Op::AddRmsNorm { x, delta, weight, epsilon, .. } => {
+            let sum = binary(x, delta, |x, delta| Expected::near(x + delta, 1.0, x + delta, 1.0));
+            let rounded: Vec<f64> = sum.iter().map(|sum| f64::from(sum.value as f32)).collect();
+            let rows = rounded.chunks_exact(x.columns());
+            let y = rows.flat_map(|row| rmsnorm(row, &weight.values, f64::from(*epsilon))).collect();
+            vec![sum, y]
+        }
         Op::Store { x, slots, cache } => attention::stored(x, slots, cache),
         _ => vec![single(op)],
     }
@@ -105,7 +112,7 @@ fn single(op: &Op<Array>) -> Vec<Expected> {
         Op::Sum { x, .. } => x.rows().map(sum).collect(),
         Op::MatMul { x, weight, .. } => matmul(x, weight),
         Op::Attention { of, .. } => attention::attended(of),
-        Op::Store { .. } => unreachable!("it may have two outputs"),
+        Op::AddRmsNorm { .. } | Op::Store { .. } => unreachable!("they have two outputs, or patch one"),
     }
 }
 

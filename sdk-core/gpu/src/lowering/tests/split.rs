@@ -81,13 +81,22 @@ fn rows_are_never_cut() {
     let random = &mut Random::seeded();
     for _ in 0..200 {
         let columns = random.between(1, 200);
-        let profile = small(u64::from(4 * columns + 64 + random.between(0, 2000)));
+        let limits = small(u64::from(4 * columns + 64 + random.between(0, 2000))).limits;
+        let profile = profile(Limits { max_bindings: 5, ..limits });
         let (rows, offset) = (random.between(1, 50), 4 * u64::from(random.between(0, 100)));
         let [x, y] = [(); 2].map(|()| tensor(offset, DType::F32, &[rows, columns]));
         let [weight, bias] = [(); 2].map(|()| tensor(offset, DType::F32, &[columns]));
         let [sums, winners] = [DType::F32, DType::U32].map(|dtype| tensor(offset, dtype, &[rows]));
         for op in [
             Op::RmsNorm { x: x.clone(), weight: weight.clone(), y: y.clone(), epsilon: 1e-5 },
+            Op::AddRmsNorm {
+                x: x.clone(),
+                delta: x.clone(),
+                weight: weight.clone(),
+                sum: x.clone(),
+                y: y.clone(),
+                epsilon: 1e-5,
+            },
             Op::LayerNorm { x: x.clone(), weight, bias, y: y.clone(), epsilon: 1e-5 },
             Op::Softmax { x: x.clone(), y: y.clone(), scale: 1.0 },
         ] {
