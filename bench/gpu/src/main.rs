@@ -28,7 +28,8 @@ usage: ./scripts/bench gpu [--only ID]... [--quick]
   --quick     few rounds: shows that everything works; its figures are not for quoting
 
 rows: P0 open, P1 transfers of 16 MiB, P2 upload of 1 MiB, P3 allocate and free, P4 one dispatch, P5 matmul on
-      lavapipe, P6 matmul on the CPU, P7 4-bit matvec on the CPU, P8 4-bit matvec on lavapipe, M1 peak memory
+      lavapipe, P6 matmul on the CPU, P7 4-bit matvec on the CPU, P8 4-bit matvec on lavapipe, P9 attention on
+      the CPU, M1 peak memory
 
 A whole run writes docs/benchmarks/gpu.{json,md,svg}; a partial or quick one writes to bench/target/partial/.
 ";
