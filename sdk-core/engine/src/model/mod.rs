@@ -1,0 +1,204 @@
+//! A model on a device: its weights, its cache, and the step that runs some rows through its layers.
+//!
+//! A step takes rows of one or of several sequences: a chunk of a prompt, the next token of each of several chats, or
+//! both. It is one batch on the device, whatever is in it.
+
+mod forward;
+mod inputs;
+mod layer;
+mod plan;
+mod scratch;
+mod slabs;
+
+use std::{
+    ops::{ControlFlow, Range},
+    path::Path,
+};
+
+use exo_gpu::Device;
+pub(crate) use forward::{Row, Step, Wanted};
+use inputs::Inputs;
+pub use plan::MemoryPlan;
+use scratch::Scratch;
+use slabs::Slabs;
+
+use crate::{
+    Architecture, Error, Progress, Result,
+    cache::{PAGE, Pages},
+    files::Directory,
+    weights::{Blueprint, Weights},
+};
+
+/// How keys and values are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum CacheType {
+    /// As they were computed: for comparisons.
+    F32,
+    /// Half precision.
+    #[default]
+    F16,
+    /// 8 bits and a scale for each head of a position: half of the memory, a little less exact.
+    Q8,
+}
+
+/// How much of a model is loaded, and for how much text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// The layers to run here; all if there is no range.
+    pub layers: Option<Range<usize>>,
+    /// Positions that the cache holds, of all sequences together.
+    pub context: u32,
+    /// How keys and values are kept.
+    pub cache: CacheType,
+    /// Rows of the largest step: prompts are computed in chunks of this many tokens.
+    pub chunk: u32,
+    /// Bytes that the model may use; what the device allows if there is no number.
+    pub budget: Option<u64>,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self { layers: None, context: 4096, cache: CacheType::default(), chunk: 256, budget: None }
+    }
+}
+
+/// A model that is ready to run.
+#[derive(Debug)]
+pub struct Model {
+    device: Device,
+    architecture: Architecture,
+    layers: Range<usize>,
+    weights: Weights,
+    slabs: Slabs,
+    scratch: Scratch,
+    inputs: Inputs,
+    pages: Pages,
+    plan: MemoryPlan,
+}
+
+impl Model {
+    /// How many rows of one step can have logits: the chats that can be answered at once.
+    pub const MOST_WANTED: u32 = scratch::MAX_LOGITS;
+
+    /// How many layers the model in a directory has.
+    pub fn layers_in(directory: &Path) -> Result<usize> {
+        let directory = Directory::open(directory)?;
+        Ok(Architecture::from_config(&directory.config)?.layers.len())
+    }
+
+    /// What loading would take, and whether it may. Reads headers only.
+    pub fn plan(directory: &Path, options: &LoadOptions) -> Result<MemoryPlan> {
+        Drawing::of(directory, options).map(|drawing| drawing.plan)
+    }
+
+    /// Loads a model from its directory. `progress` is called after every layer and may stop it.
+    pub fn load(
+        device: &Device,
+        directory: &Path,
+        options: &LoadOptions,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Self> {
+        let Drawing { directory, architecture, layers, blueprint, plan, context } =
+            Drawing::of(directory, options)?;
+        let report = device.memory_report()?;
+        let left = report.budget.map_or(u64::MAX, |budget| budget.saturating_sub(report.used));
+        plan.admit(options.budget.unwrap_or(u64::MAX).min(left))?;
+        let weights = blueprint.load(device, &directory, progress)?;
+        let slabs = Slabs::new(device, &architecture.layers[layers.clone()], context, options.cache)?;
+        let inputs = Inputs::new(device, &architecture, options.chunk, context)?;
+        let scratch = Scratch::new(device, &architecture, options.chunk)?;
+        let pages = Pages::new(context / PAGE);
+        Ok(Self {
+            device: device.clone(),
+            architecture,
+            layers,
+            weights,
+            slabs,
+            scratch,
+            inputs,
+            pages,
+            plan,
+        })
+    }
+
+    /// What it is.
+    pub fn architecture(&self) -> &Architecture {
+        &self.architecture
+    }
+
+    /// The layers that are run here.
+    pub fn layers(&self) -> Range<usize> {
+        self.layers.clone()
+    }
+
+    /// What it takes.
+    pub fn memory(&self) -> &MemoryPlan {
+        &self.plan
+    }
+
+    /// Rows of the largest step.
+    pub fn chunk(&self) -> u32 {
+        self.inputs.rows()
+    }
+
+    pub(crate) fn pages(&mut self) -> &mut Pages {
+        &mut self.pages
+    }
+}
+
+/// A model before it is loaded.
+struct Drawing {
+    directory: Directory,
+    architecture: Architecture,
+    layers: Range<usize>,
+    blueprint: Blueprint,
+    plan: MemoryPlan,
+    /// In whole pages.
+    context: u32,
+}
+
+impl Drawing {
+    fn of(path: &Path, options: &LoadOptions) -> Result<Self> {
+        let directory = Directory::open(path)?;
+        let architecture = Architecture::from_config(&directory.config)?;
+        let count = architecture.layers.len();
+        let layers = options.layers.clone().unwrap_or(0..count);
+        if layers.start >= layers.end || layers.end > count {
+            return Err(Error::InvalidRequest {
+                what: "LoadOptions::layers",
+                asked: format!("{layers:?}"),
+                allowed: format!("a range within 0..{count}"),
+            });
+        }
+        let reads_elsewhere = architecture.layers[layers.clone()]
+            .iter()
+            .find_map(|layer| layer.attention.reads_keys_of.filter(|owner| !layers.contains(owner)));
+        if let Some(owner) = reads_elsewhere {
+            return Err(Error::InvalidRequest {
+                what: "LoadOptions::layers",
+                asked: format!("{layers:?}, which read the keys of layer {owner}"),
+                allowed: format!("a range that begins at layer {owner} or before"),
+            });
+        }
+        let most = architecture.context;
+        if options.context == 0 || options.context > most || !(1..=4096).contains(&options.chunk) {
+            return Err(Error::InvalidRequest {
+                what: "LoadOptions",
+                asked: format!("a context of {} and chunks of {}", options.context, options.chunk),
+                allowed: format!("a context of 1 to {most} and chunks of 1 to 4096"),
+            });
+        }
+        let context = options.context.next_multiple_of(PAGE);
+        let blueprint = Blueprint::draw(&architecture, &layers, &directory)?;
+        let here = &architecture.layers[layers.clone()];
+        let plan = MemoryPlan {
+            weights: blueprint.bytes(),
+            cache: Slabs::bytes(here, context, options.cache),
+            scratch: Scratch::bytes(&architecture, options.chunk)
+                + Inputs::bytes(&architecture, options.chunk, context),
+            position: Slabs::bytes(here, 1, options.cache),
+            position_in_8_bits: Slabs::bytes(here, 1, CacheType::Q8),
+        };
+        Ok(Self { directory, architecture, layers, blueprint, plan, context })
+    }
+}

@@ -1,0 +1,61 @@
+//! Where keys and values lie: two slabs a layer that has its own, each with a row for every position of the cache.
+
+use exo_gpu::{Cache, DType, Device, Tensor};
+
+use super::CacheType;
+use crate::{Result, config::Layer};
+
+/// The slabs of all layers that are run here.
+#[derive(Debug)]
+pub(super) struct Slabs {
+    layers: Vec<Option<Slab>>,
+}
+
+/// One layer's.
+#[derive(Debug)]
+pub(super) struct Slab {
+    pub(super) keys: Cache<Tensor>,
+    pub(super) values: Cache<Tensor>,
+}
+
+impl Slabs {
+    pub(super) fn new(device: &Device, layers: &[Layer], rows: u32, kind: CacheType) -> Result<Self> {
+        let slab = |layer: &Layer| -> Result<Cache<Tensor>> {
+            let (heads, head) = (layer.attention.kv_heads, layer.attention.head);
+            let dense =
+                |dtype| -> Result<_> { Ok(Cache::Dense(device.tensor(dtype, &[rows, heads, head])?)) };
+            match kind {
+                CacheType::F32 => dense(DType::F32),
+                CacheType::F16 => dense(DType::F16),
+                CacheType::Q8 => Ok(Cache::Bytes {
+                    words: device.tensor(DType::U32, &[rows, heads, head / 4])?,
+                    scales: device.tensor(DType::F32, &[rows, heads])?,
+                }),
+            }
+        };
+        let layers = layers.iter().map(|layer| {
+            let has_own = layer.attention.reads_keys_of.is_none();
+            has_own.then(|| Ok(Slab { keys: slab(layer)?, values: slab(layer)? })).transpose()
+        });
+        Ok(Self { layers: layers.collect::<Result<_>>()? })
+    }
+
+    /// What they take.
+    pub(super) fn bytes(layers: &[Layer], rows: u32, kind: CacheType) -> u64 {
+        let row = |layer: &Layer| {
+            let (heads, head) = (u64::from(layer.attention.kv_heads), u64::from(layer.attention.head));
+            match kind {
+                CacheType::F32 => heads * head * 4,
+                CacheType::F16 => heads * head * 2,
+                CacheType::Q8 => heads * (head + 4),
+            }
+        };
+        let own = layers.iter().filter(|layer| layer.attention.reads_keys_of.is_none());
+        own.map(|layer| 2 * row(layer)).sum::<u64>() * u64::from(rows)
+    }
+
+    /// Those of a layer that has its own.
+    pub(super) fn layer(&self, i: usize) -> Option<&Slab> {
+        self.layers.get(i)?.as_ref()
+    }
+}

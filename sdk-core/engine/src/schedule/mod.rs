@@ -1,0 +1,279 @@
+//! Several texts at once on one model, each fairly.
+//!
+//! A step of the model takes the next token of every text that is being answered and, where there is room, a chunk of
+//! one prompt. So a long prompt slows the others down a little and stops nobody, and texts are answered together at
+//! almost the price of one: the weights are read once for all of them.
+//!
+//! Memory is taken as texts grow. When it runs short, beginnings that nobody uses go first; then the youngest text
+//! steps back and is computed again later. No text ever gets a wrong token for lack of memory.
+
+mod job;
+
+use std::collections::VecDeque;
+
+use job::{Job, Stage};
+
+use crate::{
+    Error, Model, Result, Sampled,
+    cache::{PAGE, Prefixes, Sequence},
+    chat::TokenRequest,
+    model::{Row, Step, Wanted},
+};
+
+/// Rows of a prompt that are computed beside texts that are being answered: their next tokens wait for it.
+const CHUNK_BESIDE_ANSWERS: u32 = 64;
+
+/// Names a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobId(u64);
+
+/// Something that a step brought about.
+#[derive(Clone, Debug)]
+pub enum Produced {
+    /// More of a prompt is computed.
+    Prefill {
+        /// The text.
+        job: JobId,
+        /// Tokens of the prompt that are computed.
+        processed: u32,
+        /// Tokens of the prompt.
+        total: u32,
+        /// How many of them were known from an earlier text.
+        reused: u32,
+    },
+    /// A text has another token.
+    Token {
+        /// The text.
+        job: JobId,
+        /// The token.
+        sampled: Sampled,
+        /// Whether it is the last one, and why.
+        end: Option<End>,
+    },
+    /// A text cannot go on.
+    Failed {
+        /// The text.
+        job: JobId,
+        /// Why.
+        error: Error,
+    },
+}
+
+/// Why a text ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The model ended it.
+    Stop,
+    /// It has as many tokens as were asked for, or as the context holds.
+    Length,
+}
+
+/// Texts on a model.
+#[derive(Debug)]
+pub struct Scheduler {
+    model: Model,
+    prefixes: Prefixes,
+    /// In the order in which they came: the oldest has the first claim to memory.
+    jobs: VecDeque<Job>,
+    next_id: u64,
+    logits: Vec<f32>,
+}
+
+impl Scheduler {
+    /// Nothing to do yet.
+    pub fn new(model: Model) -> Self {
+        Self { model, prefixes: Prefixes::default(), jobs: VecDeque::new(), next_id: 0, logits: Vec::new() }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Adds a text. A prompt that the context can never hold is refused here.
+    pub fn submit(&mut self, request: TokenRequest) -> Result<JobId> {
+        let context = self.model.pages().count() as u32 * PAGE;
+        if request.prompt.is_empty() || request.prompt.len() as u64 >= u64::from(context) {
+            return Err(Error::InvalidRequest {
+                what: "prompt",
+                asked: format!("{} tokens", request.prompt.len()),
+                allowed: format!("1 to {} tokens", context - 1),
+            });
+        }
+        let vocabulary = self.model.architecture().vocabulary;
+        if let Some(&token) = request.prompt.iter().find(|&&token| token >= vocabulary) {
+            return Err(Error::InvalidRequest {
+                what: "prompt",
+                asked: format!("token {token}"),
+                allowed: format!("tokens below {vocabulary}"),
+            });
+        }
+        let id = JobId(self.next_id);
+        self.next_id += 1;
+        self.jobs.push_back(Job::new(id, request, context)?);
+        Ok(id)
+    }
+
+    /// Takes a text back. Nothing is produced for it any more. Whether it was there.
+    pub fn cancel(&mut self, id: JobId) -> bool {
+        let Some(at) = self.jobs.iter().position(|job| job.id == id) else { return false };
+        self.end(at);
+        true
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_idle(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// One step of the model, if there is anything to do. An error is the device's: the texts are still there.
+    pub fn step(&mut self, produced: &mut Vec<Produced>) -> Result<()> {
+        let plan = self.plan();
+        if plan.is_empty() {
+            return Ok(());
+        }
+        let mut rows = Vec::new();
+        let mut sequences = Vec::with_capacity(plan.len());
+        for (i, turn) in plan.iter().enumerate() {
+            let job = &self.jobs[turn.job];
+            let last = job.tokens.len() as u32 - 1;
+            let from = job.sequence.length();
+            let tokens = &job.tokens[from as usize..(from + turn.count) as usize];
+            rows.extend((from..).zip(tokens).map(|(position, &token)| Row {
+                token,
+                sequence: i,
+                position,
+                is_wanted: position == last,
+            }));
+            sequences.push(&job.sequence);
+        }
+        let mut logits = std::mem::take(&mut self.logits);
+        let step = Step { sequences: &sequences, rows: &rows };
+        let result = self.model.step(&step, None, Wanted::Logits(&mut logits));
+        if result.is_ok() {
+            self.harvest(&plan, &mut logits, produced);
+        }
+        self.logits = logits;
+        result
+    }
+
+    /// Who runs how many tokens in the next step. Everybody in it has the memory for it.
+    fn plan(&mut self) -> Vec<Turn> {
+        let mut plan = Vec::new();
+        let mut room = self.model.chunk();
+        for job in 0..self.jobs.len() {
+            if self.jobs[job].stage == Stage::Answering
+                && (plan.len() as u32) < Model::MOST_WANTED - 1
+                && room > 1
+                && self.make_room(job, 1)
+            {
+                plan.push(Turn { job, count: 1 });
+                room -= 1;
+            }
+        }
+        // Making room may have sent a younger text back to its beginning.
+        plan.retain(|turn| self.jobs[turn.job].stage == Stage::Answering);
+        if !plan.is_empty() {
+            room = room.min(CHUNK_BESIDE_ANSWERS);
+        }
+        for job in 0..self.jobs.len() {
+            if self.jobs[job].stage == Stage::Answering {
+                continue;
+            }
+            self.begin(job);
+            let count = self.jobs[job].left().min(room);
+            if self.make_room(job, count) {
+                plan.push(Turn { job, count });
+                break;
+            }
+        }
+        plan.retain(|turn| turn.count <= self.jobs[turn.job].left());
+        plan
+    }
+
+    /// Finds what is known of a prompt that was not begun yet.
+    fn begin(&mut self, at: usize) {
+        let job = &mut self.jobs[at];
+        if job.stage == Stage::Waiting {
+            job.sequence = Sequence::beginning_with(self.prefixes.find(&job.tokens, self.model.pages()));
+            job.reused = job.sequence.length();
+            job.stage = Stage::Prompting;
+        }
+    }
+
+    /// Takes memory for `count` more positions of a text: from what is free, from beginnings that nobody uses, and from
+    /// younger texts.
+    fn make_room(&mut self, at: usize, count: u32) -> bool {
+        let missing = self.jobs[at].sequence.missing(count);
+        let mut youngest = self.jobs.len();
+        loop {
+            self.prefixes.shrink(missing, self.model.pages());
+            if self.model.pages().free() >= missing || youngest == at + 1 {
+                break;
+            }
+            // What it computed may still be known as a beginning, which is then the next to go.
+            youngest -= 1;
+            let job = &mut self.jobs[youngest];
+            std::mem::take(&mut job.sequence).end(self.model.pages());
+            job.stage = Stage::Waiting;
+        }
+        self.jobs[at].sequence.reserve(count, self.model.pages())
+    }
+
+    fn harvest(&mut self, plan: &[Turn], logits: &mut [f32], produced: &mut Vec<Produced>) {
+        let width = self.model.architecture().vocabulary as usize;
+        let mut rows = logits.chunks_exact_mut(width);
+        let mut ended = Vec::new();
+        for turn in plan {
+            let job = &mut self.jobs[turn.job];
+            job.sequence.advance(turn.count);
+            if job.stage == Stage::Prompting && !job.is_recomputed {
+                produced.push(Produced::Prefill {
+                    job: job.id,
+                    processed: job.sequence.length(),
+                    total: job.prompt,
+                    reused: job.reused,
+                });
+            }
+            if job.left() > 0 {
+                continue; // The prompt goes on.
+            }
+            if job.stage == Stage::Prompting {
+                job.stage = Stage::Answering;
+                self.prefixes.keep(&job.tokens, &job.sequence, self.model.pages());
+            }
+            let Some(row) = rows.next() else { continue };
+            match job.sampler.sample(row) {
+                Ok(sampled) => {
+                    let end = job.add(sampled.token);
+                    if end.is_some() {
+                        ended.push(turn.job);
+                    }
+                    produced.push(Produced::Token { job: job.id, sampled, end });
+                }
+                Err(error) => {
+                    ended.push(turn.job);
+                    produced.push(Produced::Failed { job: job.id, error });
+                }
+            }
+        }
+        ended.sort_unstable();
+        for at in ended.into_iter().rev() {
+            self.end(at);
+        }
+    }
+
+    /// A text is over: what it computed may serve another.
+    fn end(&mut self, at: usize) {
+        if let Some(job) = self.jobs.remove(at) {
+            self.prefixes.keep(&job.tokens, &job.sequence, self.model.pages());
+            job.sequence.end(self.model.pages());
+        }
+    }
+}
+
+/// A text's part of a step.
+struct Turn {
+    job: usize,
+    count: u32,
+}

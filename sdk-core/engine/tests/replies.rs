@@ -1,0 +1,159 @@
+//! Requests and replies through a whole engine: a tiny model on the CPU.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::{collections::BTreeMap, ops::ControlFlow, path::PathBuf};
+
+use exo_engine::{
+    CacheType, Engine, ErrorKind, Happened, JobId, LoadOptions,
+    chat::{ChatRequest, Event},
+    text::Moment,
+    tiny,
+};
+use exo_gpu::{BackendKind, Gpu, OpenOptions};
+
+struct Scene {
+    engine: Engine,
+    _gpu: Gpu,
+}
+
+/// The text of each request, and how many tokens of its prompt were known.
+type Replies = BTreeMap<JobId, (String, u32)>;
+
+/// A directory of the test's own: tests run at once.
+fn directory(test: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("replies").join(test);
+    tiny::write(&path, 7).unwrap();
+    path
+}
+
+impl Scene {
+    fn with(context: u32) -> Self {
+        let gpu = Gpu::open(OpenOptions::new().remember_nothing().backend(BackendKind::Cpu)).unwrap();
+        let options = LoadOptions { context, cache: CacheType::F32, chunk: 64, ..LoadOptions::default() };
+        let test = std::thread::current().name().unwrap_or("main").to_owned();
+        let directory = directory(&test);
+        let engine =
+            Engine::load(gpu.device(), &directory, &options, &mut |_| ControlFlow::Continue(())).unwrap();
+        Self { engine, _gpu: gpu }
+    }
+
+    fn ask(&mut self, prompt: &str, tokens: u32) -> JobId {
+        self.engine.submit(&request(prompt, tokens), Moment::from_unix(0)).unwrap()
+    }
+
+    /// Steps until all are answered.
+    fn replies(&mut self) -> Replies {
+        let (mut replies, mut happened) = (Replies::new(), Vec::new());
+        for _ in 0..10_000 {
+            if self.engine.is_idle() {
+                return replies;
+            }
+            self.engine.step(&mut happened).unwrap();
+            for what in happened.drain(..) {
+                match what {
+                    Happened::Prefill { job, reused, .. } => replies.entry(job).or_default().1 = reused,
+                    Happened::Replied { job, event: Event::Said(said) } => {
+                        replies.entry(job).or_default().0.push_str(&said.text);
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        panic!("no end is in sight");
+    }
+
+    fn reply(&mut self, prompt: &str, tokens: u32) -> String {
+        let job = self.ask(prompt, tokens);
+        self.replies().remove(&job).unwrap().0
+    }
+}
+
+fn request(prompt: &str, tokens: u32) -> ChatRequest {
+    let request = serde_json::json!({
+        "input": [{"role": "user", "content": prompt}],
+        "max_output_tokens": tokens,
+        "temperature": 0.0,
+        "bench": true,
+    });
+    ChatRequest::from_json(&request.to_string()).unwrap()
+}
+
+#[test]
+fn a_reply_has_the_words_that_were_asked_for() {
+    let reply = Scene::with(512).reply("What does the river say?", 12);
+    assert_eq!(reply.split_whitespace().count(), 12, "{reply:?}");
+}
+
+#[test]
+fn several_at_once_get_what_each_would_get_alone() {
+    let prompts = ["one stone", "two stones by the river", "a song of rain and wind", "x"];
+    let alone: Vec<_> = prompts.iter().map(|prompt| Scene::with(512).reply(prompt, 20)).collect();
+    let mut scene = Scene::with(512);
+    let jobs: Vec<_> = prompts.iter().map(|prompt| scene.ask(prompt, 20)).collect();
+    let replies = scene.replies();
+    let together: Vec<_> = jobs.iter().map(|job| replies[job].0.clone()).collect();
+    assert_eq!(together, alone);
+}
+
+#[test]
+fn a_beginning_that_was_computed_before_is_not_computed_again() {
+    let prompt = "the river and the road ".repeat(6);
+    let mut scene = Scene::with(1024);
+    let first = scene.ask(&prompt, 10);
+    let first = scene.replies().remove(&first).unwrap();
+    let second = scene.ask(&prompt, 10);
+    let second = scene.replies().remove(&second).unwrap();
+    assert_eq!(first.1, 0);
+    assert!(second.1 >= 96, "{} tokens were known", second.1);
+    assert_eq!(second.0, first.0, "what is reused is what would be computed");
+}
+
+#[test]
+fn texts_that_do_not_fit_together_take_turns_and_lose_nothing() {
+    let prompts = ["white water ".repeat(12), "old trees ".repeat(12), "warm wind ".repeat(12)];
+    let alone: Vec<_> = prompts.iter().map(|prompt| Scene::with(1024).reply(prompt, 60)).collect();
+    let mut scene = Scene::with(320);
+    let jobs: Vec<_> = prompts.iter().map(|prompt| scene.ask(prompt, 60)).collect();
+    let replies = scene.replies();
+    let together: Vec<_> = jobs.iter().map(|job| replies[job].0.clone()).collect();
+    assert_eq!(together, alone);
+}
+
+#[test]
+fn a_long_prompt_does_not_stop_who_is_being_answered() {
+    let mut scene = Scene::with(2048);
+    let patient = scene.ask("say", 40);
+    let mut happened = Vec::new();
+    scene.engine.step(&mut happened).unwrap();
+    scene.ask(&"rain ".repeat(200), 4);
+    for _ in 0..8 {
+        happened.clear();
+        scene.engine.step(&mut happened).unwrap();
+        let is_answered =
+            happened.iter().any(|what| matches!(what, Happened::Replied { job, .. } if *job == patient));
+        assert!(is_answered, "{happened:?}");
+    }
+}
+
+#[test]
+fn a_request_that_is_taken_back_says_nothing_more() {
+    let mut scene = Scene::with(512);
+    let (gone, stays) = (scene.ask("one", 30), scene.ask("two", 5));
+    let mut happened = Vec::new();
+    scene.engine.step(&mut happened).unwrap();
+    assert!(scene.engine.cancel(gone) && !scene.engine.cancel(gone));
+    assert_eq!(scene.replies().into_keys().collect::<Vec<_>>(), [stays]);
+}
+
+#[test]
+fn the_context_is_the_end_of_a_text() {
+    let reply = Scene::with(64).reply("say", 1000);
+    // 64 positions, less the prompt: "user: say", the end of the line, and "assistant:".
+    assert_eq!(reply.split_whitespace().count(), 64 - 20);
+}
+
+#[test]
+fn a_prompt_that_never_fits_is_refused_before_anything_runs() {
+    let error = Scene::with(64).engine.submit(&request(&"rain ".repeat(100), 4), Moment::from_unix(0));
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::InvalidRequest);
+}
