@@ -4,6 +4,7 @@
 //! * [`join`]: finds the exo that is there and becomes a member of it, or founds a cluster of phones.
 //! * [`telemetry`]: how this device is, and how warm it will be.
 //! * [`place`]: shows how the cluster would run a model, and hands that to exo if asked to.
+//! * [`generate`]: lets a model from a directory answer a prompt.
 //! * [`doctor`]: opens the GPU, tests it and measures it.
 
 mod amounts;
@@ -11,6 +12,7 @@ mod capabilities;
 mod demo;
 mod doctor;
 mod exit;
+mod generate;
 mod join;
 mod place;
 mod profiles;
@@ -39,6 +41,7 @@ enum Command {
     Found(join::FoundArgs),
     Telemetry(telemetry::Args),
     Place(place::Args),
+    Generate(generate::Args),
     Doctor(doctor::Args),
 }
 
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         }
         Some(Command::Telemetry(args)) => telemetry::run(&args),
         Some(Command::Place(args)) => place::run(&args),
+        Some(Command::Generate(args)) => generate::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     }
 }

@@ -126,3 +126,29 @@ fn a_question_about_guests_cannot_be_handed_over() {
     let said = refused(&["place", "x", "--even-guests", "--hand-over"]);
     assert!(said.contains("--even-guests") && said.contains("--hand-over"), "{said}");
 }
+
+#[test]
+fn a_model_out_of_nothing_answers_the_same_each_time() {
+    let generate = |more: &[&str]| {
+        let words =
+            [&["generate", "--tiny", "--prompt", "hello", "--max-tokens", "8", "--backend", "cpu"], more]
+                .concat();
+        let output = exo_phone(&words);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (reply, told) = generate(&[]);
+    assert!(reply.split_whitespace().count() > 2, "{reply:?}");
+    assert!(told.contains("tokens/s"), "{told}");
+    assert_eq!(generate(&[]).0, reply);
+    assert_ne!(generate(&["--raw"]).0, reply, "without the template it is another prompt");
+    assert_ne!(generate(&["--temperature", "2", "--seed", "3"]).0, reply);
+}
+
+#[test]
+fn a_directory_without_a_model_is_named() {
+    let output = exo_phone(&["generate", "--model", "/nonexistent", "--prompt", "x", "--backend", "cpu"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("/nonexistent/tokenizer.json") && said.contains("download"), "{said}");
+}
