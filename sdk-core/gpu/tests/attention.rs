@@ -1,5 +1,5 @@
 //! Attention over a paged cache through the front, on every device: stores, prompts, decoding, and what is refused.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 mod common;
 mod reference;

@@ -110,12 +110,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 fn answer(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     let temporary = std::env::temp_dir().join(format!("exo-phone-tiny-{}", std::process::id()));
-    let directory = match &args.model {
-        Some(directory) => directory.as_path(),
-        None => {
-            exo_engine::tiny::write(&temporary, 1)?;
-            &temporary
-        }
+    let directory = if let Some(directory) = &args.model {
+        directory.as_path()
+    } else {
+        exo_engine::tiny::write(&temporary, 1)?;
+        &temporary
     };
     let outcome = answer_from(args, directory);
     if args.tiny {

@@ -17,8 +17,12 @@ fn fetch<T>(row: Option<&*const T>, head: usize) {
         let at = row.cast::<u8>().wrapping_add(line);
         // SAFETY: a hint, which touches neither memory nor flags.
         unsafe {
-            std::arch::asm!("prfm pldl2keep, [{at}]", at = in(reg) at, options(nostack, preserves_flags, readonly))
-        };
+            std::arch::asm!(
+                "prfm pldl2keep, [{at}]",
+                at = in(reg) at,
+                options(nostack, preserves_flags, readonly)
+            );
+        }
     }
 }
 
