@@ -122,11 +122,11 @@ def test_prompts_are_the_same(folder: Path, family: str, name: str, with_tools: 
     question: dict[str, Any] = {"ask": "prompt", "messages": messages, "now": NOW}
     has_thinking = family in ("qwen", "constructs")
     said = has_thinking if thinks is None else thinks
-    options: dict[str, Any] = {"enable_thinking": said, "thinking": said}
+    options: dict[str, Any] = {"enable_thinking": said}
     if with_tools:
         question["tools"] = options["tools"] = TOOLS
     if thinks is not None:
-        question["enable_thinking"] = thinks
+        question["enable_thinking"] = options["thinking"] = thinks
     if name == "several turns":
         question["reasoning_effort"] = options["reasoning_effort"] = "high"
     answer = ask([question], folder)[0]

@@ -1,5 +1,8 @@
 //! What a client asks for, in the words of exo's task parameters.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -58,7 +61,7 @@ pub struct ChatRequest {
     /// Whether it is a benchmark: the model cannot end the reply, so that each has all its tokens.
     pub bench: bool,
     images: Vec<IgnoredAny>,
-    image_hashes: serde_json::Map<String, serde_json::Value>,
+    image_hashes: BTreeMap<String, String>,
 }
 
 /// A message that is only text.
@@ -99,15 +102,12 @@ impl ChatRequest {
             let (asked, allowed) = ("pictures".into(), "a conversation of text".into());
             return Err(Error::InvalidRequest { what: "images", asked, allowed });
         }
-        let flat;
-        let messages = if let Some(messages) = &self.messages {
-            messages.get()
-        } else {
-            flat = self.flat_messages()?;
-            &flat
+        let messages = match &self.messages {
+            Some(messages) => Cow::Borrowed(messages.get()),
+            None => Cow::Owned(self.flat_messages()?),
         };
         language.prompt(&Conversation {
-            messages,
+            messages: &messages,
             tools: self.tools.as_deref().map(RawValue::get),
             enable_thinking: self.enable_thinking,
             reasoning_effort: self.reasoning_effort.as_deref(),

@@ -70,7 +70,7 @@ fn told(events: &[Event]) -> (String, Option<End>) {
     let mut end = None;
     for event in events {
         let Event::Said(said) = event else { continue };
-        let (open, close) = if said.is_thinking { ("[", "]") } else { ("", "") };
+        let [open, close] = if said.is_thinking { ["[", "]"] } else { ["", ""] };
         text.extend([open, &said.text, close]);
         end = said.end;
     }
@@ -214,4 +214,12 @@ fn a_prompt_that_already_thinks_is_not_opened_twice() {
     let (request, mut reply) = begin(r#"{"enable_thinking": false}"#).unwrap();
     assert!(request.prompt.is_empty());
     assert_eq!(told(&events(&mut reply, &[THINK, 104, THOUGHT, HELLO, END])).0, "[h] hello");
+}
+
+#[test]
+fn a_model_serves_many_threads_and_a_reply_may_change_its_own() {
+    fn is_shared<T: Send + Sync>() {}
+    fn is_sent<T: Send>() {}
+    is_shared::<Language>();
+    is_sent::<Reply>();
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use minijinja::Value;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// A JSON value.
@@ -43,23 +42,18 @@ impl Json {
         }
     }
 
-    pub(super) fn is_map(&self) -> bool {
-        matches!(self, Self::Map(_))
+    /// How long it is, about.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Null | Self::Bool(_) | Self::Int(_) | Self::Float(_) => 8,
+            Self::Text(text) => text.len() + 8,
+            Self::List(items) => 8 + items.iter().map(Self::bytes).sum::<usize>(),
+            Self::Map(pairs) => 8 + pairs.iter().map(|(key, value)| key.len() + value.bytes()).sum::<usize>(),
+        }
     }
 
-    /// The same for a template.
-    pub(super) fn to_value(&self) -> Value {
-        match self {
-            Self::Null => Value::from(()),
-            Self::Bool(bool) => Value::from(*bool),
-            Self::Int(int) => Value::from(*int),
-            Self::Float(float) => Value::from(*float),
-            Self::Text(text) => Value::from(text),
-            Self::List(items) => items.iter().map(Self::to_value).collect(),
-            Self::Map(pairs) => {
-                Value::from_pairs(pairs.iter().map(|(key, value)| (key.as_str(), value.to_value())))
-            }
-        }
+    pub(super) fn is_map(&self) -> bool {
+        matches!(self, Self::Map(_))
     }
 }
 

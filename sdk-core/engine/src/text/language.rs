@@ -30,7 +30,15 @@ pub struct Language {
     tokenizer: Arc<Tokenizer>,
     template: ChatTemplate,
     ends: Vec<u32>,
-    thinking: Option<ThinkingTags>,
+    thinking: Option<Thoughts>,
+}
+
+/// How a model's thoughts are marked, as text and as tokens.
+#[derive(Debug)]
+struct Thoughts {
+    tags: ThinkingTags,
+    start: Vec<u32>,
+    end: Vec<u32>,
 }
 
 /// A prompt, ready for the model.
@@ -52,7 +60,13 @@ impl Language {
         let tokenizer = Arc::new(Tokenizer::from_json(files.tokenizer)?);
         let template = ChatTemplate::from_files(files.chat_template, files.tokenizer_config)?;
         let ends = ends(files, &tokenizer)?;
-        let thinking = ThinkingTags::of(&tokenizer);
+        let thinking = match ThinkingTags::of(&tokenizer) {
+            Some(tags) => {
+                let (start, end) = (tokenizer.encode(&tags.start)?, tokenizer.encode(&tags.end)?);
+                Some(Thoughts { tags, start, end })
+            }
+            None => None,
+        };
         Ok(Self { tokenizer, template, ends, thinking })
     }
 
@@ -85,14 +99,16 @@ impl Language {
         })?;
         text.push_str(&prepared.prefill);
         let tokens = self.with_thoughts_opened(self.tokenizer.encode(&text)?);
-        let starts_thinking = self.thinking.as_ref().is_some_and(|tags| tags.is_open_at_the_end_of(&text));
+        let starts_thinking =
+            self.thinking.as_ref().is_some_and(|thoughts| thoughts.tags.is_open_at_the_end_of(&text));
         Ok(Prompt { text, tokens, starts_thinking, tools })
     }
 
     /// A prompt that is given to the model as it is, without a template.
     pub fn raw_prompt(&self, text: &str) -> Result<Prompt> {
         let tokens = self.tokenizer.encode(text)?;
-        let starts_thinking = self.thinking.as_ref().is_some_and(|tags| tags.is_open_at_the_end_of(text));
+        let starts_thinking =
+            self.thinking.as_ref().is_some_and(|thoughts| thoughts.tags.is_open_at_the_end_of(text));
         Ok(Prompt { text: text.into(), tokens, starts_thinking, tools: None })
     }
 
@@ -102,7 +118,7 @@ impl Language {
             stop,
             max_tokens,
             ends: self.ends.clone(),
-            thinking: self.thinking.clone(),
+            thinking: self.thinking.as_ref().map(|thoughts| thoughts.tags.clone()),
             starts_thinking: prompt.starts_thinking,
             tools: prompt.tools,
         };
@@ -112,20 +128,26 @@ impl Language {
     /// Clients may cut the opening tag off an earlier answer and leave the closing one. exo puts it back, right before
     /// the other, and so do we: the same conversation is the same prompt.
     fn with_thoughts_opened(&self, tokens: Vec<u32>) -> Vec<u32> {
-        let Some(tags) = &self.thinking else { return tokens };
-        let (Some(start), Some(end)) = (self.tokenizer.id(&tags.start), self.tokenizer.id(&tags.end)) else {
-            return tokens;
-        };
-        let mut open = 0usize;
+        let Some(Thoughts { start, end, .. }) = &self.thinking else { return tokens };
+        // How much of each tag came so far, and how many sections are open.
+        let (mut of_start, mut of_end, mut open) = (0, 0, 0usize);
         let mut opened = Vec::with_capacity(tokens.len());
         for token in tokens {
-            if token == start {
-                open += 1;
-            } else if token == end {
-                if open == 0 {
-                    opened.push(start);
+            if start.get(of_start) == Some(&token) {
+                of_start += 1;
+                if of_start == start.len() {
+                    (of_start, open) = (0, open + 1);
                 }
-                open = open.saturating_sub(1);
+            } else if end.get(of_end) == Some(&token) {
+                of_end += 1;
+                if of_end == end.len() {
+                    if open == 0 {
+                        opened.extend_from_slice(start);
+                    }
+                    (of_end, open) = (0, open.saturating_sub(1));
+                }
+            } else {
+                (of_start, of_end) = (0, 0);
             }
             opened.push(token);
         }
@@ -244,6 +266,24 @@ mod tests {
     fn thoughts_that_were_only_closed_are_opened() {
         let prompt = language("a</think>b<think>c</think>").prompt(&conversation("[]")).unwrap();
         assert_eq!(prompt.tokens, [0, 6, 7, 1, 6, 2, 7]);
+    }
+
+    #[test]
+    fn a_tag_may_be_more_than_one_token() {
+        let tokenizer = TOKENIZER.replace("</think>", "<channel|>").replace("<think>", "<|channel>");
+        let letters = r#""a": 0, "b": 1, "c": 2, "t": 8, "h": 9, "o": 10, "u": 11, "g": 12"#;
+        let tokenizer = tokenizer.replace(r#""a": 0, "b": 1, "c": 2"#, letters);
+        let language = Language::from_files(&TextFiles {
+            tokenizer: tokenizer.as_bytes(),
+            tokenizer_config: Some(r#"{"eos_token": "<end>"}"#),
+            chat_template: Some("a<channel|><|channel>thought"),
+            ..Default::default()
+        })
+        .unwrap();
+        let prompt = language.prompt(&conversation("[]")).unwrap();
+        let start = [6, 8, 9, 10, 11, 12, 9, 8];
+        assert_eq!(prompt.tokens, [&[0][..], &start, &[7], &start].concat());
+        assert!(prompt.starts_thinking);
     }
 
     #[test]

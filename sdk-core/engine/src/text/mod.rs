@@ -8,8 +8,8 @@
 
 mod answer;
 mod conversation;
-mod dumps;
 mod file;
+mod jinja;
 mod json;
 mod language;
 mod template;

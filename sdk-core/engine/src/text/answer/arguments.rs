@@ -4,7 +4,7 @@
 //! and leaves all others as they are: the tool may know better than we do.
 
 use crate::text::conversation::read_tools;
-use crate::text::dumps::{Style, dumps};
+use crate::text::jinja::json_as_python;
 use crate::text::json::Json;
 use crate::{Error, Result};
 
@@ -56,8 +56,8 @@ impl OfferedTools {
             Ok(arguments @ Json::Map(_)) => fit(arguments, schema),
             _ => return call,
         };
-        match dumps(&fitted.to_value(), &Style { escapes_unicode: true, ..Style::default() }) {
-            Ok(arguments) if fitted.is_map() => ToolCall { arguments, ..call },
+        match json_as_python(&fitted) {
+            Some(arguments) if fitted.is_map() => ToolCall { arguments, ..call },
             _ => call,
         }
     }

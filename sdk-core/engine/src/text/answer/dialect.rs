@@ -4,7 +4,7 @@
 //! by the mark that their template shows.
 
 use crate::text::ChatTemplate;
-use crate::text::dumps::{Style, dumps};
+use crate::text::jinja::json_as_python;
 use crate::text::json::Json;
 use crate::{Error, Result};
 
@@ -105,9 +105,7 @@ fn call_of(json: &Json) -> Option<ToolCall> {
     let arguments = match json.get("arguments").or_else(|| json.get("parameters")) {
         None => "{}".into(),
         Some(Json::Text(text)) => text.clone(),
-        Some(arguments @ Json::Map(_)) => {
-            dumps(&arguments.to_value(), &Style { escapes_unicode: true, ..Style::default() }).ok()?
-        }
+        Some(arguments @ Json::Map(_)) => json_as_python(arguments)?,
         Some(_) => return None,
     };
     Some(ToolCall { name, arguments })

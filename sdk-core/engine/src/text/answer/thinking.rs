@@ -19,10 +19,15 @@ pub struct ThinkingTags {
 impl ThinkingTags {
     /// The tags that a vocabulary has as tokens, as mlx-lm looks for them.
     pub fn of(tokenizer: &Tokenizer) -> Option<Self> {
-        const KNOWN: [(&str, &str); 2] = [("<think>", "</think>"), ("<longcat_think>", "</longcat_think>")];
-        let known =
-            KNOWN.iter().find(|(start, end)| tokenizer.id(start).is_some() && tokenizer.id(end).is_some());
-        known.map(|&(start, end)| Self { start: start.into(), end: end.into() })
+        // The tokens that must be there, and the whole of the opening tag.
+        const KNOWN: [(&str, &str, &str); 3] = [
+            ("<think>", "</think>", "<think>"),
+            ("<longcat_think>", "</longcat_think>", "<longcat_think>"),
+            ("<|channel>", "<channel|>", "<|channel>thought"),
+        ];
+        let has = |name: &str| tokenizer.id(name).is_some();
+        let known = KNOWN.iter().find(|(start, end, _)| has(start) && has(end));
+        known.map(|&(_, end, start)| Self { start: start.into(), end: end.into() })
     }
 
     /// Whether a prompt ends inside the section.
@@ -98,7 +103,10 @@ mod tests {
 
     /// Thoughts in brackets.
     fn fed(starts_inside: bool, texts: &[&str]) -> String {
-        let tags = ThinkingTags { start: "<think>".into(), end: "</think>".into() };
+        fed_with(ThinkingTags { start: "<think>".into(), end: "</think>".into() }, starts_inside, texts)
+    }
+
+    fn fed_with(tags: ThinkingTags, starts_inside: bool, texts: &[&str]) -> String {
         let mut thinking = Thinking::new(Some(tags), starts_inside);
         let mut release = Vec::new();
         for (number, text) in texts.iter().enumerate() {
@@ -127,6 +135,13 @@ mod tests {
     fn tags_may_be_spelt_with_several_tokens() {
         assert_eq!(fed(false, &["<", "thi", "nk>", "hm", "</", "think>", "a", ""]), "[hm]a");
         assert_eq!(fed(false, &["<", "<think>", "hm", ""]), "<[hm]");
+    }
+
+    #[test]
+    fn a_tag_may_be_a_token_and_a_word() {
+        let tags = ThinkingTags { start: "<|channel>thought".into(), end: "<channel|>".into() };
+        let said = ["<|channel>", "thought", "\nhm", "<channel|>", "<|channel>", "final", ""];
+        assert_eq!(fed_with(tags, false, &said), "[\nhm]<|channel>final");
     }
 
     #[test]

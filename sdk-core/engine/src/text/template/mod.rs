@@ -1,37 +1,35 @@
 //! A conversation as the prompt that a model was trained on, by the template that comes with it.
 //!
-//! Templates are programs in Jinja, written for Python and for the settings of `transformers`: blocks swallow the line
-//! end behind them, `tojson` writes as `json.dumps`, values print as Python prints them. A template is somebody else's
-//! program: it runs with a limit on its steps and on what it writes, sees no file, and takes the date from the caller.
-//! What it keeps in variables meanwhile has no limit of its own.
+//! Templates are programs in [Jinja](super::jinja), written for Python and for the settings of `transformers`. What they
+//! are told, and under which names, is what exo and mlx-lm tell them.
 
 mod moment;
-mod python;
 mod source;
 
 pub use moment::Moment;
 pub(super) use source::token;
 
-use std::io;
+use std::sync::Arc;
 
-use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, Error as Failure, ErrorKind as FailureKind, Value};
-
+use super::jinja::{self, Failure, Meter, Template, Value};
 use super::json::Json;
 use crate::{Error, Result};
 
-/// Steps of one rendering. A conversation of a hundred messages takes some ten thousand.
-const MAX_STEPS: u64 = 5_000_000;
+/// What a rendering may take: a step is 16, a byte that is made or looked through is 1. The longest known template takes
+/// some hundred thousand, and more for each byte of a conversation.
+const UNITS: u64 = 64 << 20;
+const UNITS_PER_BYTE: u64 = 100;
 /// Bytes of one prompt; far beyond what any model reads.
 const MAX_PROMPT: usize = 8 << 20;
 
 /// The chat templates of a model.
 #[derive(Debug)]
 pub struct ChatTemplate {
-    environment: Environment<'static>,
-    has_tool_use: bool,
+    plain: Template,
+    /// For conversations with tools, where the model has one for them.
+    with_tools: Option<Template>,
     /// Texts such as `bos_token` that every rendering sees.
-    tokens: Vec<(String, String)>,
+    tokens: Vec<(Arc<str>, Arc<str>)>,
     sources: Vec<String>,
 }
 
@@ -59,17 +57,14 @@ impl ChatTemplate {
     /// Reads a `chat_template.jinja` if there is one, else the templates in a `tokenizer_config.json`. No template is
     /// an error: a prompt without one would be a guess.
     pub fn from_files(jinja: Option<&str>, tokenizer_config: Option<&str>) -> Result<Self> {
-        let (named, tokens) = source::read(jinja, tokenizer_config)?;
-        let mut environment = environment().map_err(failed)?;
-        let mut has_tool_use = false;
-        let mut sources = Vec::new();
-        for (name, template) in named {
-            has_tool_use |= name == source::TOOL_USE;
-            sources.push(template.clone());
-            let template = source::without_generation_tags(&template);
-            environment.add_template_owned(name, template).map_err(failed)?;
-        }
-        Ok(Self { environment, has_tool_use, tokens, sources })
+        let source::Templates { plain, with_tools, tokens } = source::read(jinja, tokenizer_config)?;
+        let tokens = tokens.into_iter().map(|(name, text)| (name.into(), text.into())).collect();
+        Ok(Self {
+            plain: Template::parse(&plain).map_err(failed)?,
+            with_tools: with_tools.as_deref().map(Template::parse).transpose().map_err(failed)?,
+            tokens,
+            sources: [Some(plain), with_tools].into_iter().flatten().collect(),
+        })
     }
 
     /// Whether some template holds this text: what a model writes is guessed from what its template shows it.
@@ -79,78 +74,41 @@ impl ChatTemplate {
 
     /// The prompt of a conversation.
     pub(super) fn render(&self, ingredients: &Ingredients<'_>) -> Result<String> {
-        let name =
-            if ingredients.tools.is_some() && self.has_tool_use { source::TOOL_USE } else { source::DEFAULT };
-        let template = self.environment.get_template(name).map_err(failed)?;
-        let mut context: Vec<(&str, Value)> = vec![
-            ("messages", ingredients.messages.to_value()),
-            ("tools", ingredients.tools.map_or_else(|| Value::from(()), Json::to_value)),
-            ("documents", Value::from(())),
-            ("add_generation_prompt", Value::from(ingredients.add_generation_prompt)),
+        let Ingredients { messages, tools, thinking, reasoning_effort, add_generation_prompt, now } =
+            *ingredients;
+        let template = self.with_tools.as_ref().filter(|_| tools.is_some()).unwrap_or(&self.plain);
+        let mut variables: Vec<(Arc<str>, Value)> = vec![
+            ("messages".into(), Value::from(messages)),
+            ("tools".into(), tools.map_or(Value::None, Value::from)),
+            ("documents".into(), Value::None),
+            ("add_generation_prompt".into(), Value::Bool(add_generation_prompt)),
         ];
-        let now = ingredients.now;
-        let strftime = move |format: &str| {
-            now.format(format).map_err(|what| Failure::new(FailureKind::InvalidOperation, what))
-        };
-        context.push(("strftime_now", Value::from_function(strftime)));
-        context.extend(self.tokens.iter().map(|(name, text)| (name.as_str(), Value::from(text))));
-        match ingredients.thinking {
-            Thinking::Unsaid { can_think } => context.push(("enable_thinking", Value::from(can_think))),
+        let texts = self.tokens.iter().map(|(name, text)| (Arc::clone(name), Value::Text(Arc::clone(text))));
+        variables.extend(texts);
+        match thinking {
+            Thinking::Unsaid { can_think } => {
+                variables.push(("enable_thinking".into(), Value::Bool(can_think)));
+            }
             Thinking::Said(thinks) => {
-                context.extend([("enable_thinking", Value::from(thinks)), ("thinking", Value::from(thinks))]);
+                let names = ["enable_thinking", "thinking"];
+                variables.extend(names.map(|name| (name.into(), Value::Bool(thinks))));
             }
         }
-        context.extend(ingredients.reasoning_effort.map(|effort| ("reasoning_effort", Value::from(effort))));
-        let mut prompt = Limited(Vec::new());
-        template.render_captured_to(Value::from_pairs(context), &mut prompt).map_err(failed)?;
-        String::from_utf8(prompt.0).map_err(|error| Error::Template(error.to_string()))
+        variables
+            .extend(reasoning_effort.map(|effort| ("reasoning_effort".into(), Value::Text(effort.into()))));
+        let bytes = messages.bytes() + tools.map_or(0, Json::bytes);
+        let meter = Meter::new(UNITS.saturating_add(UNITS_PER_BYTE.saturating_mul(bytes as u64)));
+        let prompt = jinja::render(template, variables, now, &meter).map_err(failed)?;
+        if prompt.len() > MAX_PROMPT {
+            return Err(Error::Template(format!("it wrote more than {MAX_PROMPT} bytes")));
+        }
+        Ok(prompt)
     }
 }
 
-fn environment() -> Result<Environment<'static>, Failure> {
-    let mut environment = Environment::new();
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
-    environment.set_fuel(Some(MAX_STEPS));
-    environment.set_unknown_method_callback(python::method);
-    environment.set_formatter(|output, _, value| {
-        if !value.is_undefined() {
-            output.write_str(&python::shown(value))?;
-        }
-        Ok(())
-    });
-    environment.add_filter("tojson", python::tojson);
-    environment.add_filter("string", |value: &Value| python::shown(value));
-    environment.add_function("raise_exception", |what: &str| -> Result<Value, Failure> {
-        Err(Failure::new(FailureKind::InvalidOperation, source::RAISED.to_owned() + what))
-    });
-    Ok(environment)
-}
-
-/// What the template itself raised is said in its own words.
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` calls it")]
 fn failed(failure: Failure) -> Error {
-    if let Some(raised) = failure.detail().and_then(|detail| detail.strip_prefix(source::RAISED)) {
-        return Error::Template(raised.to_owned());
-    }
     Error::Template(failure.to_string())
-}
-
-/// What was written, up to a limit.
-struct Limited(Vec<u8>);
-
-impl io::Write for Limited {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > MAX_PROMPT {
-            return Err(io::Error::other(format!("it wrote more than {MAX_PROMPT} bytes")));
-        }
-        self.0.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

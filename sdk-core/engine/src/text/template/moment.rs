@@ -30,7 +30,7 @@ impl Moment {
     }
 
     /// As C's `strftime`, for the letters that templates use; an error names another.
-    pub(super) fn format(self, format: &str) -> Result<String, String> {
+    pub(in crate::text) fn format(self, format: &str) -> Result<String, String> {
         let (year, month, day) = self.date();
         let of_day = self.seconds.rem_euclid(86_400);
         let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);

@@ -1,4 +1,4 @@
-//! What templates may rely on. Whole templates are compared with `transformers` in tests/engine.
+//! What templates are told. What they can do with it is tested beside `jinja`.
 
 use super::*;
 
@@ -19,34 +19,6 @@ fn render_with(template: &str, messages: &str, tools: Option<&str>, thinking: Th
 
 fn render(template: &str) -> Result<String> {
     render_with(template, r#"[{"role": "user", "content": " hi "}]"#, None, UNSAID)
-}
-
-#[test]
-fn blocks_swallow_their_line_and_the_last_line_end_goes() {
-    let template = "{{ bos_token }}\n  {% for m in messages %}\n{{ m.role }}\n  {% endfor %}\nend\n";
-    assert_eq!(render(template).unwrap(), "<s>\nuser\nend");
-}
-
-#[test]
-fn values_print_as_python_prints_them() {
-    let template =
-        "{{ true }} {{ none }} {{ 1.0 }} {{ [1, 'a', none] }} {{ {'k': \"it's\"} }} {{ undefined_thing }}.";
-    assert_eq!(render(template).unwrap(), "True None 1.0 [1, 'a', None] {'k': \"it's\"} .");
-}
-
-#[test]
-fn methods_of_python_are_there() {
-    let template = "{{ messages[0].content.strip() }}|{{ 'a,b,c'.split(',')[-1] }}|{{ 'x'.startswith(('y', 'x')) }}|\
-                    {{ messages[0].get('name', 'nobody') }}|{% for k, v in messages[0].items() %}{{ k }};{% endfor %}";
-    assert_eq!(render(template).unwrap(), "hi|c|True|nobody|role;content;");
-}
-
-#[test]
-fn a_key_named_like_a_method_does_not_hide_it() {
-    let messages = r#"[{"items": 3, "get": 4, "role": "x"}]"#;
-    let template =
-        "{% for k, v in messages[0].items() %}{{ k }}={{ v }} {% endfor %}{{ messages[0].get('role') }}";
-    assert_eq!(render_with(template, messages, None, UNSAID).unwrap(), "items=3 get=4 role=x x");
 }
 
 #[test]
@@ -80,21 +52,6 @@ fn the_date_is_the_callers() {
 }
 
 #[test]
-fn json_has_pythons_options() {
-    let template = "{{ {'b': 'é', 'a': [1]} | tojson }} {{ {'b': 1, 'a': 2} | tojson(sort_keys=true, separators=(',', ':')) }} \
-                    {{ [1] | tojson(indent=2) }} {{ 'é' | tojson(ensure_ascii=true) }}";
-    let expected = "{\"b\": \"é\", \"a\": [1]} {\"a\":2,\"b\":1} [\n  1\n] \"\\u00e9\"";
-    assert_eq!(render(template).unwrap(), expected);
-}
-
-#[test]
-fn generation_marks_and_loop_controls_are_known() {
-    let template = "{% for n in range(9) %}{% if n == 1 %}{% continue %}{% endif %}{% if n == 4 %}{% break %}{% endif %}\
-                    {%- generation %}{{ n }}{% endgeneration %}{% endfor %}";
-    assert_eq!(render(template).unwrap(), "023");
-}
-
-#[test]
 fn what_a_template_raises_is_told_in_its_words() {
     let error = render("{{ raise_exception('roles must alternate') }}").unwrap_err();
     assert_eq!(error.kind(), crate::ErrorKind::Template);
@@ -102,13 +59,19 @@ fn what_a_template_raises_is_told_in_its_words() {
 }
 
 #[test]
-fn a_template_that_never_ends_or_never_stops_writing_is_stopped() {
+fn a_template_that_takes_too_much_is_stopped() {
     let loops = "{% for a in range(9999) %}{% for b in range(9999) %}{{ a * b }}{% endfor %}{% endfor %}";
-    assert!(render(loops).unwrap_err().to_string().contains("fuel"));
-    let writes = "{% for a in range(9999) %}{{ 'x' * 10000 }}{% endfor %}";
-    assert_eq!(render(writes).unwrap_err().kind(), crate::ErrorKind::Template);
-    let recurses = "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}";
-    assert!(render(recurses).is_err());
+    let error = render(loops).unwrap_err();
+    assert_eq!(error.to_string(), "the model's chat template: line 1: it takes too much time or memory");
+    let writes = "{% for a in range(999) %}{{ 'x' * 10000 }}{% endfor %}";
+    assert!(render(writes).unwrap_err().to_string().contains("it wrote more than 8388608 bytes"));
+}
+
+#[test]
+fn a_longer_conversation_may_take_more() {
+    let messages = format!(r#"[{{"role": "user", "content": "{}"}}]"#, "long ".repeat(1_000_000));
+    let template = "{% for m in messages %}{% for word in m.content.split(' ') %}{% endfor %}{{ m.content }}{% endfor %}";
+    assert_eq!(render_with(template, &messages, None, UNSAID).unwrap().len(), 5_000_000);
 }
 
 #[test]
