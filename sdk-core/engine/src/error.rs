@@ -87,6 +87,7 @@ pub enum Error {
     #[error("the request was cancelled")]
     Cancelled,
     /// The device failed.
+    #[cfg(feature = "gpu")]
     #[error(transparent)]
     Gpu(#[from] exo_gpu::Error),
 }
@@ -102,6 +103,7 @@ impl Error {
             Self::InvalidRequest { .. } => ErrorKind::InvalidRequest,
             Self::Template(_) => ErrorKind::Template,
             Self::Cancelled => ErrorKind::Cancelled,
+            #[cfg(feature = "gpu")]
             Self::Gpu(_) => ErrorKind::Gpu,
         }
     }

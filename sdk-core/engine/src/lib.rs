@@ -12,26 +12,40 @@
 //! What a file says is checked before a byte is allocated, and what cannot be run is refused by name.
 #![forbid(unsafe_code)]
 
-mod cache;
 pub mod chat;
-mod config;
-mod engine;
 mod error;
-mod files;
-mod model;
-mod run;
 pub mod sampling;
-mod schedule;
 pub mod text;
 #[cfg(feature = "tiny")]
 pub mod tiny;
+
+pub use error::{Error, ErrorKind, Result};
+pub use sampling::{Sampled, Sampler, SamplingParams};
+
+// What computes, on a device. Without it the language of a model is left, which is all that a fuzzer of text builds.
+#[cfg(feature = "gpu")]
+mod cache;
+#[cfg(feature = "gpu")]
+mod config;
+#[cfg(feature = "gpu")]
+mod engine;
+#[cfg(feature = "gpu")]
+mod files;
+#[cfg(feature = "gpu")]
+mod model;
+#[cfg(feature = "gpu")]
+mod run;
+#[cfg(feature = "gpu")]
+mod schedule;
+#[cfg(feature = "gpu")]
 mod weights;
 
-pub use config::{Activation, Architecture, Attention, Layer, Reminders, Rope};
-pub use engine::{Engine, Happened};
-pub use error::{Error, ErrorKind, Result};
-pub use model::{CacheType, LoadOptions, MemoryPlan, Model};
-pub use run::TokenRun;
-pub use sampling::{Sampled, Sampler, SamplingParams};
-pub use schedule::{End, JobId, Produced, Scheduler};
-pub use weights::Progress;
+#[cfg(feature = "gpu")]
+pub use {
+    config::{Activation, Architecture, Attention, Layer, Reminders, Rope},
+    engine::{Engine, Happened},
+    model::{CacheType, LoadOptions, MemoryPlan, Model},
+    run::TokenRun,
+    schedule::{End, JobId, Produced, Scheduler},
+    weights::Progress,
+};
