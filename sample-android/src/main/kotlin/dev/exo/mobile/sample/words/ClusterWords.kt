@@ -172,7 +172,9 @@ private fun joined(
 private fun ways(search: List<SearchStatus>) =
     Card.Lines(
         "How it is searched",
-        search.filter { it.activity != SearchActivity.OFF }.map { Line(toneOf(it.activity), wayOf(it.provider), sentence(it.note)) },
+        search
+            .filter { it.activity != SearchActivity.OFF }
+            .map { Line(toneOf(it.activity), wayOf(it.provider), sentence(it.note)) },
     )
 
 private fun toneOf(activity: SearchActivity) =
