@@ -53,9 +53,11 @@ fn of_ours(backend: BackendKind) -> Result<Sample<'static>> {
     let rows = ours::tensor(&device, DType::U32, &[1, 2], &[0u32, CONTEXT as u32 - 1])?;
     let q = ours::tensor(&device, DType::F32, &[1, HEADS, HEAD], &uniform(3, HEADS * HEAD))?;
     let y = device.tensor(DType::F32, &[1, HEADS as u32, HEAD as u32])?;
-    let cache = |halves: &[u16]| Ok(Cache::Dense(ours::tensor(&device, DType::F16, &dims, halves)?));
-    let layers: Vec<[Cache<Tensor>; 2]> =
-        (0..LAYERS).map(|_| Ok([cache(&halves)?, cache(&ones)?])).collect::<Result<_>>()?;
+    let cache = |halves: &[u16]| -> Result<Cache<Tensor>> {
+        Ok(Cache::Dense(ours::tensor(&device, DType::F16, &dims, halves)?))
+    };
+    let layer = |_| -> Result<_> { Ok([cache(&halves)?, cache(&ones)?]) };
+    let layers: Vec<[Cache<Tensor>; 2]> = (0..LAYERS).map(layer).collect::<Result<_>>()?;
     let result = y.clone();
     let once = move || -> Result<()> {
         let mut batch = device.batch();
