@@ -1,5 +1,5 @@
 //! Writes `kernels.rs`: a static table of all kernels and a constant for each, and beside it the Metal sources and
-//! the SPIR-V modules, deflated.
+//! the SPIR-V modules, in packs (see src/lowering/packed.rs).
 
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -10,25 +10,68 @@ use crate::compile::Compiled;
 /// Deflate's highest level; there is time at the build.
 const BEST: u8 = 10;
 
+/// Words of a pack, about: deflate looks back by 32 KiB, and each pipeline unpacks all of its pack.
+const PACK_WORDS: usize = 16 << 10;
+
 pub(crate) fn write(kernels: &[Compiled], out: &Path) -> Result<(), String> {
-    let mut rust = String::new();
+    let save = |name: &str, bytes: &[u8]| {
+        let path = out.join(name);
+        fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))
+    };
     for kernel in kernels {
-        let metal = out.join(format!("{}.metal", kernel.name));
-        fs::write(&metal, &kernel.msl).map_err(|e| format!("{}: {e}", metal.display()))?;
-        let spirv: Vec<u8> = kernel.spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let packed = out.join(format!("{}.spv.deflate", kernel.name));
-        fs::write(&packed, compress_to_vec(&spirv, BEST))
-            .map_err(|e| format!("{}: {e}", packed.display()))?;
+        save(&format!("{}.metal", kernel.name), kernel.msl.as_bytes())?;
     }
-    render(kernels, &mut rust).map_err(|e| e.to_string())?;
-    let path = out.join("kernels.rs");
-    fs::write(&path, rust).map_err(|e| format!("{}: {e}", path.display()))
+    let packs = packs(kernels);
+    for (index, pack) in packs.iter().enumerate() {
+        save(&format!("pack{index}.spv.deflate"), &compress_to_vec(&planes(pack), BEST))?;
+    }
+    let mut rust = String::new();
+    render(kernels, &packs, &mut rust).map_err(|e| e.to_string())?;
+    save("kernels.rs", rust.as_bytes())
 }
 
-fn render(kernels: &[Compiled], rust: &mut String) -> std::fmt::Result {
+/// Neighbours together, as long as a pack is not full.
+fn packs(kernels: &[Compiled]) -> Vec<Vec<&Compiled>> {
+    let mut packs: Vec<Vec<&Compiled>> = Vec::new();
+    for kernel in kernels {
+        match packs.last_mut() {
+            Some(pack) if words(pack) < PACK_WORDS => pack.push(kernel),
+            _ => packs.push(vec![kernel]),
+        }
+    }
+    packs
+}
+
+fn words(pack: &[&Compiled]) -> usize {
+    pack.iter().map(|kernel| kernel.spirv.len()).sum()
+}
+
+/// The lowest bytes of all words, then the second ones, the third and the highest.
+fn planes(pack: &[&Compiled]) -> Vec<u8> {
+    let plane =
+        |at: usize| pack.iter().flat_map(|kernel| &kernel.spirv).map(move |word| word.to_le_bytes()[at]);
+    (0..4).flat_map(plane).collect()
+}
+
+fn render(kernels: &[Compiled], packs: &[Vec<&Compiled>], rust: &mut String) -> std::fmt::Result {
+    for (index, _) in packs.iter().enumerate() {
+        writeln!(rust, "#[cfg(any(not(target_vendor = \"apple\"), test))]")?;
+        writeln!(
+            rust,
+            "static PACK{index}: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/pack{index}.spv.deflate\"));"
+        )?;
+    }
     writeln!(rust, "/// Every kernel, by name.")?;
     writeln!(rust, "pub(crate) static KERNELS: [Kernel; {}] = [", kernels.len())?;
-    for kernel in kernels {
+    let packed = packs.iter().enumerate().flat_map(|(index, pack)| {
+        let mut next = 0;
+        pack.iter().map(move |kernel| {
+            let first = next;
+            next += kernel.spirv.len();
+            (*kernel, index, words(pack), first)
+        })
+    });
+    for (kernel, pack, pack_words, first) in packed {
         let Compiled { name, entry, params_bytes, workgroup, .. } = kernel;
         let bindings: Vec<_> =
             kernel.writes.iter().map(|&w| if w { "Access::Write" } else { "Access::Read" }).collect();
@@ -37,10 +80,9 @@ fn render(kernels: &[Compiled], rust: &mut String) -> std::fmt::Result {
         writeln!(rust, "        entry: {entry:?},")?;
         writeln!(rust, "        #[cfg(any(not(target_vendor = \"apple\"), test))]")?;
         writeln!(rust, "        spirv: Packed {{")?;
-        writeln!(
-            rust,
-            "            deflated: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.spv.deflate\")),"
-        )?;
+        writeln!(rust, "            pack: PACK{pack},")?;
+        writeln!(rust, "            pack_words: {pack_words},")?;
+        writeln!(rust, "            first: {first},")?;
         writeln!(rust, "            words: {},", kernel.spirv.len())?;
         writeln!(rust, "        }},")?;
         writeln!(rust, "        #[cfg(any(target_vendor = \"apple\", test))]")?;

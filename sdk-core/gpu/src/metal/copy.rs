@@ -15,7 +15,7 @@ pub(super) static COPY_BYTES: Kernel = Kernel {
     name: "copy_bytes",
     entry: "copy_bytes",
     #[cfg(any(not(target_vendor = "apple"), test))]
-    spirv: crate::lowering::Packed { deflated: &[], words: 0 },
+    spirv: crate::lowering::Packed { pack: &[], pack_words: 0, first: 0, words: 0 },
     msl: include_str!("copy_bytes.metal"),
     bindings: &[Access::Read, Access::Write],
     params_bytes: 4,
