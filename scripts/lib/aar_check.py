@@ -30,7 +30,7 @@ JAVA_11 = 55
 PAGE = 16 * 1024
 SYSTEM = {"libc.so", "libm.so", "libdl.so", "liblog.so", "libandroid.so"}
 EXPORTS = re.compile(
-    r"(uniffi_exo_mobile_|ffi_exo_mobile_|UNIFFI_META_).*"  # UniFFI's: functions, futures, and what the generator reads
+    r"(uniffi_exo_mobile_|ffi_exo_mobile_).*"  # UniFFI's functions and futures, without what only its generator reads
     r"|exo_buffer_(read|write)|Java_dev_exo_mobile_core_DirectBytes_(read|write)|JNI_On(Load|Unload)"
 )
 CALLS = re.compile(rb"(?:uniffi|ffi)_exo_mobile_(?:fn|checksum|uniffi|rustbuffer|rust_future)_\w+|ffi_exo_mobile_\w+")

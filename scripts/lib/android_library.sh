@@ -8,6 +8,12 @@ ANDROID_MIN_SDK=26
 # Pages of 16 KiB, functions that came out the same folded into one, and relocations packed as Android 6 and later read
 # them.
 ANDROID_LINKING='-zmax-page-size=16384 --icf=all --pack-dyn-relocs=android'
+# Tables that unwind from calls, where a panic comes from, and not from every instruction; and no place in the source beside
+# each panic, which nobody would see in an app.
+ANDROID_CODE='-Zuse-sync-unwind=yes -Zlocation-detail=none'
+# A sequence that many functions share becomes one of its own, which costs 38 bytes of tables for unwinding: LLVM does not
+# count them. Said to the last step alone, which generates all code.
+ANDROID_LAST='-Cllvm-args=-outliner-benefit-threshold=32'
 
 # android_abi ABI COLUMN: a word of its line in the list.
 android_abi() { awk -v abi="$1" -v column="$2" '$1 == abi { print $column }' "$ANDROID_ABIS"; }
@@ -26,10 +32,10 @@ android_library() (
     [ -n "$target" ] || die "there is no ABI $1" "choose of: $(awk '!/^#/ { printf "%s ", $1 }' "$ANDROID_ABIS")"
     if [ -n "$(android_ndk)" ]; then link_with_ndk "$1"; else link_without_ndk; fi
     variable="CARGO_TARGET_$(tr 'a-z-' 'A-Z_' <<<"$target")"
-    cd "$ROOT" && env "${variable}_LINKER=$linker" "${variable}_RUSTFLAGS=$flags" \
-        RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$ROOT/target/small" \
-        cargo build --locked --profile phone -p exo-mobile --target "$target" \
-        -Zbuild-std=std,panic_unwind -Zbuild-std-features=optimize_for_size
+    cd "$ROOT" && env EXO_LINKER="$linker" "${variable}_LINKER=$ROOT/scripts/lib/phone-linker" \
+        "${variable}_RUSTFLAGS=$flags $ANDROID_CODE" RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$ROOT/target/small" \
+        cargo rustc --locked --profile phone -p exo-mobile --lib --crate-type cdylib --target "$target" \
+        -Zbuild-std=std,panic_unwind -Zbuild-std-features=optimize_for_size -- "$ANDROID_LAST"
 )
 
 # The NDK's clang links, for the oldest Android that we run on. Says the linker and its flags, as the next one does.

@@ -70,6 +70,11 @@ def test_a_name_that_nobody_calls_may_not_be_exported(tmp_path: Path) -> None:
     assert only_wrong(archive) == f"{LIBRARY}: it exports stray, which nobody calls"
 
 
+def test_what_only_the_generator_of_bindings_reads_may_not_be_exported(tmp_path: Path) -> None:
+    archive = Archive(library(tmp_path, f"{SOURCE} const char UNIFFI_META_EXO_MOBILE_FUNC_ABOUT[] = {{0}};"))
+    assert only_wrong(archive) == f"{LIBRARY}: it exports UNIFFI_META_EXO_MOBILE_FUNC_ABOUT, which nobody calls"
+
+
 def test_every_function_that_the_bindings_call_is_there(good: Archive) -> None:
     good.classes["dev/exo/mobile/core/Newer.class"] = class_file(55, "uniffi_exo_mobile_fn_func_newer")
     assert only_wrong(good) == f"{LIBRARY}: the bindings call uniffi_exo_mobile_fn_func_newer, and it has none"
