@@ -1,7 +1,7 @@
 //! What all benchmarks share: contestants that take turns ([`race`]), rows with goals ([`row`]) in
 //! families ([`family`]), and the reports that
 //! come of them as JSON ([`report`]), a table ([`table`]) and a plot ([`plot`]). Rivals of other languages are processes
-//! that answer lines ([`peer`]).
+//! that answer lines ([`peer`]), or that print one number and end ([`program`]).
 //!
 //! A rival that cannot run stays in its row with the error, and the row is not met.
 
@@ -10,6 +10,7 @@ pub mod machine;
 pub mod peer;
 pub mod plan;
 pub mod plot;
+pub mod program;
 pub mod race;
 pub mod report;
 pub mod row;
@@ -38,11 +39,22 @@ pub fn publish(
     machine: machine::Machine,
     rows: &[row::Row],
 ) -> Result<()> {
+    publish_with(titles, plan, machine, rows, "")
+}
+
+/// The same, with more in Markdown at the end of the page.
+pub fn publish_with(
+    titles: Titles,
+    plan: &plan::Plan,
+    machine: machine::Machine,
+    rows: &[row::Row],
+    more: &str,
+) -> Result<()> {
     let reasons = reasons(&plan.root)?;
     let folder = plan.output();
     std::fs::create_dir_all(&folder)?;
     let file = |ending: &str| folder.join(format!("{}.{ending}", titles.part));
-    let page = table::page(titles, &machine, plan.quick, rows, &reasons);
+    let page = table::page(titles, &machine, plan.quick, rows, &reasons) + more;
     std::fs::write(file("md"), &page)?;
     std::fs::write(file("svg"), plot::svg(titles, &machine, rows))?;
     let report = report::Report::of(titles, machine, plan.quick, rows, &reasons);
