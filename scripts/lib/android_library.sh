@@ -13,7 +13,7 @@ ANDROID_LINKING='-zmax-page-size=16384 --icf=all --pack-dyn-relocs=android'
 ANDROID_CODE='-Zuse-sync-unwind=yes -Zlocation-detail=none'
 # A sequence that many functions share becomes one of its own, which costs 38 bytes of tables for unwinding: LLVM does not
 # count them. Said to the last step alone, which generates all code.
-ANDROID_LAST='-Cllvm-args=-outliner-benefit-threshold=32'
+ANDROID_LAST='-Cllvm-args=-outliner-benefit-threshold=48'
 
 # android_abi ABI COLUMN: a word of its line in the list.
 android_abi() { awk -v abi="$1" -v column="$2" '$1 == abi { print $column }' "$ANDROID_ABIS"; }
