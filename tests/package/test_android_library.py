@@ -40,20 +40,22 @@ def told(ended: subprocess.CompletedProcess[str]) -> dict[str, str]:
 @pytest.mark.parametrize("variable", ["ANDROID_NDK_HOME", "ANDROID_NDK_ROOT"])
 def test_with_an_ndk_its_clang_links_for_the_oldest_android(tmp_path: Path, ndk: Path, variable: str) -> None:
     said = told(run(tmp_path, "android_library arm64-v8a", **{variable: ndk}))
-    assert said[f"{ARM64}_LINKER"].endswith("/bin/aarch64-linux-android26-clang")
+    assert said["EXO_LINKER"].endswith("/bin/aarch64-linux-android26-clang")
+    assert said[f"{ARM64}_LINKER"] == str(ROOT / "scripts/lib/phone-linker")
     assert "-Clink-arg=-Wl,-zmax-page-size=16384" in said[f"{ARM64}_RUSTFLAGS"].split()
     assert "footprint" not in said[f"{ARM64}_RUSTFLAGS"]
 
 
 def test_32_bit_phones_have_another_name_in_rust_than_in_an_ndk(tmp_path: Path, ndk: Path) -> None:
     ended = run(tmp_path, "android_library armeabi-v7a", ANDROID_NDK_HOME=ndk)
-    assert told(ended)["CARGO_TARGET_ARMV7_LINUX_ANDROIDEABI_LINKER"].endswith("/armv7a-linux-androideabi26-clang")
+    assert told(ended)["EXO_LINKER"].endswith("/armv7a-linux-androideabi26-clang")
+    assert "CARGO_TARGET_ARMV7_LINUX_ANDROIDEABI_LINKER" in told(ended)
     assert "--target armv7-linux-androideabi" in ended.stdout
 
 
 def test_without_an_ndk_rust_links_by_itself(tmp_path: Path) -> None:
     said = told(run(tmp_path, "android_library arm64-v8a"))
-    assert said[f"{ARM64}_LINKER"] == "rust-lld"
+    assert said["EXO_LINKER"] == "rust-lld"
     assert "-Clink-arg=-zmax-page-size=16384" in said[f"{ARM64}_RUSTFLAGS"].split()
 
 
