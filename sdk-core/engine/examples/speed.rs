@@ -29,10 +29,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let loaded = start.elapsed().as_secs_f64();
     let mut run = TokenRun::new(vec![model]);
     let tokens = |count: usize| (0..count as u32).map(|i| i * 7919 % 1000).collect::<Vec<_>>();
-    let start = Instant::now();
-    run.last(&tokens(prompt))?;
-    let prefill = prompt as f64 / start.elapsed().as_secs_f64();
-    let mut run = run.emptied();
+    let mut prefill = 0.0_f64;
+    for _ in 0..(64 / prompt).max(3) {
+        let start = Instant::now();
+        run.last(&tokens(prompt))?;
+        prefill = prefill.max(prompt as f64 / start.elapsed().as_secs_f64());
+        run = run.emptied();
+    }
     run.last(&tokens(before))?;
     let mut times = Vec::new();
     for i in 0..steps {

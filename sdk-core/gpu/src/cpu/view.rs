@@ -45,6 +45,11 @@ impl<T> View<T> {
         // SAFETY: the caller's promise.
         unsafe { self.0.add(index) }
     }
+
+    /// The address of an element that may lie anywhere: not to be followed.
+    pub(super) fn far(self, index: usize) -> *const T {
+        self.0.wrapping_add(index)
+    }
 }
 
 // SAFETY: as above: an address with a type and a shape.

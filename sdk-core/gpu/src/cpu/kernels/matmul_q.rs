@@ -1,7 +1,7 @@
 //! `y = x Wᵀ` for several rows of activations and MLX affine weights.
 //!
-//! Few rows meet each row of weights in turn, as in `matvec_q`; many are worth making the weights f32 for the dense
-//! multiplication.
+//! In panels, where the machine gains by them. Elsewhere few rows meet each row of weights in turn, as in `matvec_q`, and
+//! many are worth making the weights f32 for the dense multiplication.
 
 use super::{dequantise::dequantise, matvec_q::matvec_q, product::Product};
 use crate::{Quantised, Result, cpu::simd::Level, op::HostTensor};
@@ -19,6 +19,10 @@ pub(in crate::cpu) unsafe fn matmul_q(
 ) -> Result<()> {
     // SAFETY: the caller's promise; the product asks for whole groups within a row of the weights.
     unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(kernels) = crate::cpu::simd::panel::kernels(level, weight.bits) {
+            return super::panels::in_panels(level, kernels, x, weight, y);
+        }
         if x.rows() <= FEW {
             return matvec_q(level, x, weight, y);
         }

@@ -19,6 +19,8 @@ mod matmul_q;
 mod matvec;
 mod matvec_q;
 mod mul;
+#[cfg(target_arch = "x86_64")]
+mod panels;
 mod product;
 mod rmsnorm;
 mod rope;

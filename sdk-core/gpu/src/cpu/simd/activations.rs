@@ -52,6 +52,71 @@ impl Activations {
     }
 }
 
+/// Where a row of activations goes for [`super::panel`].
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(crate) struct PairedRow {
+    /// The integers in pairs, as the words of weights give them. 4-bit weights: (0, 4), (1, 5), (2, 6), (3, 7) of each
+    /// eight; others: (0, 2), (1, 3) of each four.
+    pub(crate) pairs: *mut u32,
+    /// As in [`Activations`].
+    pub(crate) units: *mut f32,
+    /// As in [`Activations`].
+    pub(crate) sums: *mut f32,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl PairedRow {
+    /// Rounds `k` activations, a multiple of the group's size, by way of `integers`.
+    ///
+    /// # Safety
+    /// `k` elements are readable at `x` and writable at `integers`, there is room for as many in pairs and for a unit and
+    /// a sum of each group, and the machine has `level`.
+    pub(crate) unsafe fn fill(
+        self,
+        level: Level,
+        x: *const f32,
+        k: usize,
+        (bits, group): (Bits, Group),
+        integers: *mut i16,
+    ) {
+        let size = group.size() as usize;
+        // SAFETY: the caller's promise.
+        unsafe {
+            round(level, x, k / size, size, integers, self.units, self.sums);
+            if bits == Bits::B4 {
+                paired_by_eight(level, integers, self.pairs, k / 8);
+            } else {
+                paired_by_four(level, integers, self.pairs, k / 4);
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+vectorised! {
+    /// # Safety
+    /// `8 * words` integers are readable, and `4 * words` pairs writable.
+    unsafe fn paired_by_eight(integers: *const i16, pairs: *mut u32, words: usize) {
+        for word in 0..words {
+            let [a, b, c, d, e, f, g, h] = integers.cast::<[i16; 8]>().add(word).read();
+            pairs.cast::<[u32; 4]>().add(word).write([pair(a, e), pair(b, f), pair(c, g), pair(d, h)]);
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+vectorised! {
+    /// # Safety
+    /// `4 * words` integers are readable, and `2 * words` pairs writable.
+    unsafe fn paired_by_four(integers: *const i16, pairs: *mut u32, words: usize) {
+        for word in 0..words {
+            let [a, b, c, d] = integers.cast::<[i16; 4]>().add(word).read();
+            pairs.cast::<[u32; 2]>().add(word).write([pair(a, c), pair(b, d)]);
+        }
+    }
+}
+
 vectorised! {
     /// Rounds each group to integers, and notes its unit and its sum as rounded.
     ///

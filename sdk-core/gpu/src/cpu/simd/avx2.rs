@@ -1,17 +1,20 @@
 //! AVX2 with FMA and F16C.
 
 use std::arch::x86_64::{
-    __m128i, __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_loadl_epi64, _mm_loadu_ps,
-    _mm_loadu_si128, _mm_movehl_ps, _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_and_si256,
-    _mm256_castps128_ps256, _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_cvtepi32_ps,
-    _mm256_cvtepu8_epi32, _mm256_cvtepu16_epi32, _mm256_cvtph_ps, _mm256_extractf128_ps, _mm256_fmadd_ps,
-    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maskload_epi32, _mm256_mul_ps,
-    _mm256_or_si256, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps, _mm256_set1_epi32,
+    __m128i, __m256, __m256i, _MM_HINT_T0, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_loadl_epi64,
+    _mm_loadu_ps, _mm_loadu_si128, _mm_movehl_ps, _mm_prefetch, _mm_shuffle_ps, _mm256_add_epi32,
+    _mm256_add_ps, _mm256_and_si256, _mm256_castps128_ps256, _mm256_castps256_ps128, _mm256_castsi256_ps,
+    _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_cvtepu16_epi32, _mm256_cvtph_ps, _mm256_extractf128_ps,
+    _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maskload_epi32,
+    _mm256_mul_ps, _mm256_or_si256, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps, _mm256_set1_epi32,
     _mm256_set1_ps, _mm256_setr_epi8, _mm256_setr_epi32, _mm256_setzero_ps, _mm256_shuffle_epi8,
     _mm256_slli_epi32, _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
 };
 
 use super::quantised::{BitsOf, Row};
+
+/// How many words ahead weights are asked for: memory answers late. The best of what was tried.
+const AHEAD: usize = 512;
 
 /// # Safety
 /// `k` elements are readable at `x` and `w`, and the machine has the instructions.
@@ -37,6 +40,90 @@ pub(super) unsafe fn dot_bf16(x: *const f32, w: *const half::bf16, k: usize) -> 
     unsafe {
         let widen = |bits| _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_cvtepu16_epi32(bits)));
         dot(x, k, |i| widen(load_128(w.add(i))), |i| w.add(i).read().to_f32())
+    }
+}
+
+/// Eight weights as f32.
+pub(super) trait Eight: super::dense::DenseWeight {
+    /// # Safety
+    /// Eight are readable, and the machine has the instructions.
+    unsafe fn eight(from: *const Self) -> __m256;
+}
+
+impl Eight for f32 {
+    #[inline(always)]
+    unsafe fn eight(from: *const Self) -> __m256 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_loadu_ps(from) }
+    }
+}
+
+impl Eight for half::f16 {
+    #[inline(always)]
+    unsafe fn eight(from: *const Self) -> __m256 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_cvtph_ps(_mm_loadu_si128(from.cast())) }
+    }
+}
+
+impl Eight for half::bf16 {
+    #[inline(always)]
+    unsafe fn eight(from: *const Self) -> __m256 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let bits = _mm256_cvtepu16_epi32(_mm_loadu_si128(from.cast()));
+            _mm256_castsi256_ps(_mm256_slli_epi32::<16>(bits))
+        }
+    }
+}
+
+macro_rules! prepare_of {
+    ($name:ident, $type:ty) => {
+        /// See [`super::dense::Prepare`].
+        ///
+        /// # Safety
+        /// Its promise, and the machine has the instructions.
+        #[target_feature(enable = "avx2,fma,f16c")]
+        pub(super) unsafe fn $name(
+            weights: [*const $type; 2],
+            activations: [*const f32; 2],
+            coefficients: *mut f32,
+            groups: usize,
+        ) -> f32 {
+            // SAFETY: the caller's promise.
+            unsafe { prepare(weights, activations, coefficients, groups) }
+        }
+    };
+}
+prepare_of!(prepare_f32, f32);
+prepare_of!(prepare_f16, half::f16);
+prepare_of!(prepare_bf16, half::bf16);
+
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn prepare<W: Eight>(
+    [scales, biases]: [*const W; 2],
+    [units, sums]: [*const f32; 2],
+    coefficients: *mut f32,
+    groups: usize,
+) -> f32 {
+    let mut biased = _mm256_setzero_ps();
+    let mut group = 0;
+    // SAFETY: all indices stay below `groups`.
+    unsafe {
+        while group + 8 <= groups {
+            let made = _mm256_mul_ps(W::eight(scales.add(group)), _mm256_loadu_ps(units.add(group)));
+            _mm256_storeu_ps(coefficients.add(group), made);
+            biased = _mm256_fmadd_ps(W::eight(biases.add(group)), _mm256_loadu_ps(sums.add(group)), biased);
+            group += 8;
+        }
+        let mut total = horizontal(biased);
+        while group < groups {
+            coefficients.add(group).write(scales.add(group).read().widened() * units.add(group).read());
+            total = biases.add(group).read().widened().mul_add(sums.add(group).read(), total);
+            group += 1;
+        }
+        total
     }
 }
 
@@ -100,6 +187,7 @@ pub(super) unsafe fn dot_quantised<B: BitsOf>(row: &Row<'_>) -> f32 {
     // there are, the 4 words that may be left under a mask, and coefficients are padded by four.
     unsafe {
         while word + 2 * WORDS <= row.words {
+            _mm_prefetch::<_MM_HINT_T0>(row.packed.wrapping_add(word + AHEAD).cast());
             even = block::<B>(row, word, WORDS, group_of_lane, even);
             odd = block::<B>(row, word + WORDS, WORDS, group_of_lane, odd);
             word += 2 * WORDS;
@@ -154,7 +242,7 @@ unsafe fn block<B: BitsOf>(
 /// Eight words, or four if `left` is below eight, are readable.
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn load_words(words: *const u32, left: usize) -> __m256i {
+pub(super) unsafe fn load_words(words: *const u32, left: usize) -> __m256i {
     // SAFETY: the caller's promise.
     unsafe {
         if left >= 8 {
@@ -171,7 +259,7 @@ unsafe fn load_words(words: *const u32, left: usize) -> __m256i {
 /// Six words are readable.
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn unpack_6(packed: *const u32) -> __m256i {
+pub(super) unsafe fn unpack_6(packed: *const u32) -> __m256i {
     // SAFETY: the mask reads six words.
     let six =
         unsafe { _mm256_maskload_epi32(packed.cast(), _mm256_setr_epi32(-1, -1, -1, -1, -1, -1, 0, 0)) };

@@ -4,10 +4,23 @@
 use super::neon;
 use super::{Level, lanes, math, vectorised};
 #[cfg(target_arch = "x86_64")]
-use super::{avx2, avx512};
+use super::{avx2, avx512, panel};
 
 /// A dot product of `k` activations and weights.
 pub(crate) type Dot<T> = unsafe fn(x: *const f32, w: *const T, k: usize) -> f32;
+
+/// The coefficients of a row of quantised weights: `scale * unit` of each of `groups` groups. Returns `Σ bias * sum`.
+/// Weights are scales and biases, activations are units and sums.
+pub(crate) type Prepare<T> = unsafe fn(
+    weights: [*const T; 2],
+    activations: [*const f32; 2],
+    coefficients: *mut f32,
+    groups: usize,
+) -> f32;
+
+/// The first `count` columns of sixteen rows as f32: `[column][row]`.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Columns<T> = unsafe fn(rows: &[*const T; panel::ROWS], count: usize, to: *mut f32);
 
 /// Weights that there are dot products for.
 pub(crate) trait DenseWeight: Copy + Send + Sync + 'static {
@@ -18,6 +31,13 @@ pub(crate) trait DenseWeight: Copy + Send + Sync + 'static {
     /// # Safety
     /// The machine has `level`; `n` elements are readable at `w` and writable at `y`, without overlap.
     unsafe fn to_f32(level: Level, w: *const Self, y: *mut f32, n: usize);
+    /// The same for one.
+    fn widened(self) -> f32;
+    /// Coefficients with scales and biases of this type.
+    fn prepare(level: Level) -> Prepare<Self>;
+    /// Columns of values of this type.
+    #[cfg(target_arch = "x86_64")]
+    fn columns(level: Level) -> Columns<Self>;
 }
 
 macro_rules! dispatch {
@@ -43,6 +63,26 @@ impl DenseWeight for f32 {
         // SAFETY: the caller's promise.
         unsafe { std::ptr::copy_nonoverlapping(w, y, n) };
     }
+
+    fn widened(self) -> f32 {
+        self
+    }
+
+    fn prepare(level: Level) -> Prepare<Self> {
+        match level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 | Level::Avx512 => avx2::prepare_f32,
+            _ => prepare,
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn columns(level: Level) -> Columns<Self> {
+        match level {
+            Level::Avx2 | Level::Avx512 => panel::avx2::columns_f32,
+            Level::Portable => columns,
+        }
+    }
 }
 
 impl DenseWeight for half::f16 {
@@ -60,6 +100,26 @@ impl DenseWeight for half::f16 {
             }
         }
     }
+
+    fn widened(self) -> f32 {
+        math::f16_to_f32(self.to_bits())
+    }
+
+    fn prepare(level: Level) -> Prepare<Self> {
+        match level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 | Level::Avx512 => avx2::prepare_f16,
+            _ => prepare,
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn columns(level: Level) -> Columns<Self> {
+        match level {
+            Level::Avx2 | Level::Avx512 => panel::avx2::columns_f16,
+            Level::Portable => columns,
+        }
+    }
 }
 
 impl DenseWeight for half::bf16 {
@@ -70,6 +130,26 @@ impl DenseWeight for half::bf16 {
     unsafe fn to_f32(level: Level, w: *const Self, y: *mut f32, n: usize) {
         // SAFETY: the caller's promise; a `bf16` is its bits.
         unsafe { bf16_to_f32(level, w.cast(), y, n) };
+    }
+
+    fn widened(self) -> f32 {
+        math::bf16_to_f32(self.to_bits())
+    }
+
+    fn prepare(level: Level) -> Prepare<Self> {
+        match level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 | Level::Avx512 => avx2::prepare_bf16,
+            _ => prepare,
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn columns(level: Level) -> Columns<Self> {
+        match level {
+            Level::Avx2 | Level::Avx512 => panel::avx2::columns_bf16,
+            Level::Portable => columns,
+        }
     }
 }
 
@@ -117,4 +197,33 @@ unsafe fn dot(x: *const f32, k: usize, weight: impl Fn(usize) -> f32) -> f32 {
         }
     });
     sums.iter().sum()
+}
+
+/// # Safety
+/// The promise of [`Prepare`].
+unsafe fn prepare<T: DenseWeight>(
+    [scales, biases]: [*const T; 2],
+    [units, sums]: [*const f32; 2],
+    coefficients: *mut f32,
+    groups: usize,
+) -> f32 {
+    // SAFETY: the promise of `Prepare`.
+    unsafe {
+        for group in 0..groups {
+            coefficients.add(group).write(scales.add(group).read().widened() * units.add(group).read());
+        }
+        dot(sums, groups, |group| biases.add(group).read().widened())
+    }
+}
+
+/// # Safety
+/// The promise of [`Columns`].
+#[cfg(target_arch = "x86_64")]
+unsafe fn columns<T: DenseWeight>(rows: &[*const T; panel::ROWS], count: usize, to: *mut f32) {
+    for column in 0..count {
+        for (row, from) in rows.iter().enumerate() {
+            // SAFETY: the promise of `Columns`.
+            unsafe { to.add(column * panel::ROWS + row).write(from.add(column).read().widened()) };
+        }
+    }
 }

@@ -9,6 +9,8 @@ pub(super) mod attend;
 pub(super) mod dense;
 pub(super) mod lanes;
 pub(super) mod math;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod panel;
 pub(super) mod quantised;
 
 #[cfg(target_arch = "x86_64")]
@@ -112,6 +114,18 @@ pub(super) fn instruction_sets() -> String {
         Level::NeonDot => " neon dotprod",
     };
     format!("{}{beyond}", std::env::consts::ARCH)
+}
+
+/// Asks for the memory at an address, which is read soon. Reads nothing itself: any address will do.
+#[inline(always)]
+pub(super) fn ask_for<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every 64-bit x86 processor has the instruction, and it never faults.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }
 
 /// Compiles a function of plain Rust for the baseline and for AVX2, and calls the one that `level` has.

@@ -170,7 +170,9 @@ fn kernel_matvec_q_sums_stay_exact_at_the_largest_weights_and_activations() {
                 columns,
             };
             for sign in [1.0, -1.0] {
-                multiply(&matrix, &vec![sign; columns]);
+                for rows in [1, 4, 5] {
+                    multiply(&matrix, &vec![sign; rows * columns]);
+                }
             }
         }
     }
@@ -181,14 +183,18 @@ fn kernel_matvec_q_of_an_activation_that_is_not_finite_is_nan() {
     let mut random = Random::new();
     let matrix = Matrix::random(&mut random, Bits::B4, Group::G64, DType::F16, 9, 4);
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-        let mut x = random.floats(matrix.columns);
-        x[77] = bad;
-        for (level, got) in at_every_level(9, |level, y| {
-            let mut x = Data::F32(x.clone());
-            let x = x.tensor(&[1, matrix.columns]);
-            matrix.with(|weight| run(level, &Op::MatMul { x, weight, y: y.tensor(&[1, 9]) }));
-        }) {
-            assert!(got.iter().all(|y| y.is_nan()), "{level:?}");
+        for m in [1, 3, 7] {
+            let mut x = random.floats(m * matrix.columns);
+            x[77] = bad;
+            for (level, got) in at_every_level(m * 9, |level, y| {
+                let mut x = Data::F32(x.clone());
+                let x = x.tensor(&[m, matrix.columns]);
+                matrix.with(|weight| run(level, &Op::MatMul { x, weight, y: y.tensor(&[m, 9]) }));
+            }) {
+                for (i, y) in got.iter().enumerate() {
+                    assert_eq!(y.is_nan(), i < 9, "element {i} of {m} rows at {level:?}");
+                }
+            }
         }
     }
 }
@@ -197,13 +203,30 @@ fn kernel_matvec_q_of_an_activation_that_is_not_finite_is_nan() {
 fn kernel_matmul_q_keeps_its_bound_for_few_and_many_rows() {
     let mut random = Random::new();
     for bits in BITS {
-        for m in [2, 3, 16, 17, 50] {
+        for m in [2, 3, 4, 5, 6, 7, 16, 17, 50] {
             let group = random.choose(&GROUPS);
             let scales = random.choose(&SCALES);
             let (rows, groups) = (random.within(1, 200), random.within(1, 9));
             let matrix = Matrix::random(&mut random, bits, group, scales, rows, groups);
             let x = random.floats(m * matrix.columns);
             multiply(&matrix, &x);
+        }
+    }
+}
+
+#[test]
+fn kernel_matmul_q_keeps_its_bound_at_the_edges_of_panels_and_blocks() {
+    let mut random = Random::new();
+    for bits in BITS {
+        for group in GROUPS {
+            for (m, rows) in [(2, 1), (4, 15), (5, 16), (6, 17), (13, 33)] {
+                // A block more than one, and one that is not full.
+                let groups = 512 / group.size() as usize + random.within(1, 5);
+                let scales = random.choose(&SCALES);
+                let matrix = Matrix::random(&mut random, bits, group, scales, rows, groups);
+                let x = random.floats(m * matrix.columns);
+                multiply(&matrix, &x);
+            }
         }
     }
 }
