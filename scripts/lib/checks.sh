@@ -18,6 +18,9 @@ our_files() {
     find . \( -name target -o -name .git -o -name .tools -o -name .venv \) -prune -o -type f \( "$@" \) -print
 }
 
+# What people would copy.
+examples_in_documentation() { cargo test --locked "${TOGETHER[@]}" --doc; }
+
 documentation() { RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps; }
 
 # Every file that starts as a bash script, wherever it lies, with the files that it sources.
@@ -95,7 +98,7 @@ a_vulkan_device_answers() {
 }
 
 # doctor SETTING...: the doctor with these environment variables; what it remembers stays out of the user's home.
-doctor() { env XDG_DATA_HOME="$ROOT/target/test-data" "$@" cargo run --locked --quiet -p exo-phone -- doctor; }
+doctor() { build_ours && env XDG_DATA_HOME="$ROOT/target/test-data" "$@" "$BUILT/exo-phone" doctor; }
 
 # Runs arm64 code on this machine: linked by Rust's own linker, run by qemu. libloading asks for libdl, which musl
 # keeps inside its libc: an empty archive answers.
@@ -130,8 +133,9 @@ release_size() {
 # Our reading of exo's rules beside exo's own verdicts, line by line.
 verdicts_agree() {
     local file
+    build_examples verdict || return
     for file in tests/vectors/exo/strictness*.jsonl; do
-        cargo run --locked --quiet -p exo-wire --example verdict -- "$file" >target/verdicts.jsonl || return
+        "$BUILT/examples/verdict" "$file" >target/verdicts.jsonl || return
         python3 - "$file" target/verdicts.jsonl <<'PYTHON' || return
 import json, sys
 theirs, ours = ([json.loads(line) for line in open(path)] for path in sys.argv[1:])
@@ -147,8 +151,8 @@ simulation() { cargo run --locked --quiet --profile sim -p exo-sim -- "$@"; }
 # python_tests FOLDER: pytest in the environment that setup made, with the program that it runs in namespaces and with
 # what the simulation published.
 python_tests() {
-    cargo build --locked -p exo-phone || return
-    EXO_PHONE="${CARGO_TARGET_DIR:-$ROOT/target}/debug/exo-phone" EXO_SIM_DUMP="$ROOT/target/sim-dump.jsonl" \
+    build_ours || return
+    EXO_PHONE="$BUILT/exo-phone" EXO_SIM_DUMP="$ROOT/target/sim-dump.jsonl" \
         "$TOOLS/python/bin/pytest" -q "$1"
 }
 
@@ -161,6 +165,6 @@ placements_against_cp_sat() {
 
 # What the SDK measures of wires that we make: the truth is what `tc` was told.
 links_of_a_known_rate() {
-    cargo build --locked -p exo-node --example link_probe || return
-    LINK_PROBE="${CARGO_TARGET_DIR:-$ROOT/target}/debug/examples/link_probe" "$TOOLS/python/bin/pytest" -q tests/topology
+    build_examples link_probe || return
+    LINK_PROBE="$BUILT/examples/link_probe" "$TOOLS/python/bin/pytest" -q tests/topology
 }

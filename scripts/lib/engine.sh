@@ -6,8 +6,8 @@ need_engine_python() { need_python "$ROOT/tests/engine/requirements.txt" "$TOOLS
 
 # engine_pytest FILE...: tests of tests/engine, with the example programs that they call.
 engine_pytest() {
-    local programs="${CARGO_TARGET_DIR:-$ROOT/target}/debug/examples"
-    cargo build --locked -p exo-engine --example text --example logits || return
+    local programs="$BUILT/examples"
+    build_examples text logits || return
     EXO_TEXT="$programs/text" EXO_ENGINE_LOGITS="$programs/logits" TRANSFORMERS_VERBOSITY=error \
         "$TOOLS/engine/bin/pytest" -q -p no:cacheprovider --noconftest "${@/#/tests/engine/}"
 }

@@ -1,11 +1,12 @@
 # shellcheck shell=bash
 # The library that Kotlin, Swift and Python load on this machine, and its bindings. The three share one build.
+# Wants built.sh.
 
 # Where cargo puts it, and what it is called here.
-NATIVE_DIR="${CARGO_TARGET_DIR:-$ROOT/target}/debug"
+NATIVE_DIR="$BUILT"
 on_macos && NATIVE_LIBRARY="$NATIVE_DIR/libexo_mobile.dylib" || NATIVE_LIBRARY="$NATIVE_DIR/libexo_mobile.so"
 
-native_library() { (cd "$ROOT" && cargo build --locked -p exo-mobile); }
+native_library() { (cd "$ROOT" && build_ours); }
 
 # bindings LANGUAGE DIRECTORY: the generated code of libexo_mobile.
 bindings() { native_library && bindings_of "$NATIVE_LIBRARY" "$@"; }

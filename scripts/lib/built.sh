@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+# What is built of our packages for developers and tests. Wants common.sh.
+
+# Our packages are built as one. cargo chooses the features of what we depend on by what is built together, and would build
+# zenoh anew for every package that is built by itself. The generator of bindings stays apart: its features are not for apps.
+TOGETHER=(--workspace --exclude exo-bindgen)
+
+# Where that goes.
+# shellcheck disable=SC2034 # others read it
+BUILT="${CARGO_TARGET_DIR:-$ROOT/target}/debug"
+
+# Programs and libraries.
+build_ours() { cargo build --locked "${TOGETHER[@]}"; }
+
+# build_examples NAME...
+build_examples() { cargo build --locked "${TOGETHER[@]}" "${@/#/--example=}"; }
