@@ -64,6 +64,7 @@ link_without_ndk() {
 # The step that wants it calls for it all the same. Cargo's own lock makes that one wait, and it tells what went wrong.
 arm64_library_ahead() {
     "$ROOT/scripts/setup" --quiet ffi || return 0
+    # shellcheck disable=SC2153 # scripts/test has it
     (renice -n 19 "$BASHPID" && android_library arm64-v8a) >"$LOGS/library-ahead.log" 2>&1 </dev/null &
 }
 
