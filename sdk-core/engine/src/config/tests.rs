@@ -25,7 +25,7 @@ fn with(mut config: Value, changes: Value) -> Value {
 fn a_llama_is_read() {
     let model = Architecture::from_config(&llama()).unwrap();
     assert_eq!((model.hidden, model.vocabulary, model.layers.len()), (2048, 128_256, 16));
-    let attention = &model.layers[0].attention;
+    let attention = model.layers[0].attention().unwrap();
     assert_eq!((attention.heads, attention.kv_heads, attention.head), (32, 8, 64));
     assert_eq!(attention.scale, 0.125);
     assert!(!attention.has_qk_norm && !attention.has_qkv_bias && model.is_tied);
@@ -36,7 +36,7 @@ fn llama_3_stretches_long_waves_and_leaves_short_ones() {
     let plain = with(llama(), json!({"rope_scaling": null}));
     let angles = |config: &Value| {
         let mut angles = Vec::new();
-        Architecture::from_config(config).unwrap().layers[0].attention.rope.angles(1, &mut angles);
+        Architecture::from_config(config).unwrap().layers[0].attention().unwrap().rope.angles(1, &mut angles);
         angles
     };
     let (plain, scaled) = (angles(&plain), angles(&llama()));
@@ -51,9 +51,15 @@ fn qwen_2_has_biases_and_qwen_3_has_norms() {
     let config = |family| with(llama(), json!({"model_type": family, "rope_scaling": null}));
     let qwen2 = Architecture::from_config(&config("qwen2")).unwrap();
     let qwen3 = Architecture::from_config(&config("qwen3")).unwrap();
-    assert!(qwen2.layers[0].attention.has_qkv_bias && !qwen2.layers[0].attention.has_qk_norm);
-    assert!(!qwen2.layers[0].attention.has_output_bias);
-    assert!(!qwen3.layers[0].attention.has_qkv_bias && qwen3.layers[0].attention.has_qk_norm);
+    assert!(
+        qwen2.layers[0].attention().unwrap().has_qkv_bias
+            && !qwen2.layers[0].attention().unwrap().has_qk_norm
+    );
+    assert!(!qwen2.layers[0].attention().unwrap().has_output_bias);
+    assert!(
+        !qwen3.layers[0].attention().unwrap().has_qkv_bias
+            && qwen3.layers[0].attention().unwrap().has_qk_norm
+    );
 }
 
 #[test]
@@ -61,8 +67,8 @@ fn sliding_layers_have_a_window_and_the_others_have_not() {
     let types = ["sliding_attention", "full_attention"].repeat(8);
     let config = with(llama(), json!({"layer_types": types, "sliding_window": 512}));
     let model = Architecture::from_config(&config).unwrap();
-    assert_eq!(model.layers[0].attention.window, Some(512));
-    assert_eq!(model.layers[1].attention.window, None);
+    assert_eq!(model.layers[0].attention().unwrap().window, Some(512));
+    assert_eq!(model.layers[1].attention().unwrap().window, None);
 }
 
 #[test]
@@ -134,15 +140,21 @@ fn gemma() -> Value {
 #[test]
 fn gemma_4_shares_keys_of_the_last_layer_of_the_same_kind() {
     let model = Architecture::from_config(&gemma()).unwrap();
-    let owners: Vec<_> = model.layers.iter().map(|layer| layer.attention.reads_keys_of).collect();
+    let owners: Vec<_> = model.layers.iter().map(|layer| layer.attention().unwrap().reads_keys_of).collect();
     assert_eq!(owners, [None, None, None, None, None, None, Some(5), Some(5), Some(5), Some(4)]);
     assert_eq!(
         (model.layers[0].mlp, model.layers[6].mlp),
         (6144, 12_288),
         "layers that share are twice as wide"
     );
-    assert_eq!((model.layers[0].attention.head, model.layers[4].attention.head), (256, 512));
-    assert_eq!((model.layers[0].attention.window, model.layers[4].attention.window), (Some(512), None));
+    assert_eq!(
+        (model.layers[0].attention().unwrap().head, model.layers[4].attention().unwrap().head),
+        (256, 512)
+    );
+    assert_eq!(
+        (model.layers[0].attention().unwrap().window, model.layers[4].attention().unwrap().window),
+        (Some(512), None)
+    );
     assert_eq!((model.prefix.as_str(), model.logit_cap), ("language_model.model.", Some(30.0)));
 }
 
@@ -150,7 +162,7 @@ fn gemma_4_shares_keys_of_the_last_layer_of_the_same_kind() {
 fn gemma_4_turns_a_quarter_of_the_pairs_where_it_sees_everything() {
     let model = Architecture::from_config(&gemma()).unwrap();
     let mut angles = Vec::new();
-    model.layers[4].attention.rope.angles(7, &mut angles);
+    model.layers[4].attention().unwrap().rope.angles(7, &mut angles);
     let turned = angles.chunks_exact(2).take_while(|pair| pair[1] != 0.0).count();
     assert_eq!((angles.len(), turned), (512, 64));
 }
