@@ -8,7 +8,8 @@ use crate::{
     model::{Reduce, Row, Step, Wanted},
 };
 
-/// A text that grows, and the models that its tokens pass in order.
+/// A text that grows, and the models that its tokens pass in order. After an error it is begun anew, with
+/// [`TokenRun::emptied`]: nobody knows how far it came.
 #[derive(Debug)]
 pub struct TokenRun {
     models: Vec<Model>,

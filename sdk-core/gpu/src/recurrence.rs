@@ -12,7 +12,7 @@ use crate::{
     op::Access::{self, Patch, Read, Update},
 };
 
-/// A causal convolution of each channel by itself, bent by SiLU. See [`Batch::convolve`](crate::Batch::convolve).
+/// A causal convolution of each channel by itself, bent by `silu`. See [`Batch::convolve`](crate::Batch::convolve).
 #[derive(Clone, Copy, Debug)]
 pub struct Convolution<T> {
     /// `[tokens, channels]`, f32.
@@ -134,8 +134,9 @@ impl DeltaDims {
     pub(crate) fn of(state: &[u32], channels: u32) -> Option<Self> {
         let &[states, heads, value, key] = state else { return None };
         let both = channels.checked_sub(heads.checked_mul(value)?)?;
-        let key_heads = both / key.checked_mul(2)?;
+        let key_heads = both.checked_div(key.checked_mul(2)?)?;
         let dims = Self { states, heads, key_heads, key, value };
-        (key_heads > 0 && both % (2 * key) == 0 && heads % key_heads == 0).then_some(dims)
+        let fits = key_heads > 0 && both.is_multiple_of(2 * key) && heads.is_multiple_of(key_heads);
+        fits.then_some(dims)
     }
 }
