@@ -84,7 +84,9 @@ fn in_slices(slices: Vec<Model>, tokens: &[u32]) -> Result<Vec<f32>, Box<dyn Err
     let reduce = &|part: &mut [f32]| {
         let mut sum = lock();
         sum.resize(part.len(), 0.0);
-        sum.iter_mut().zip(&*part).for_each(|(sum, part)| *sum += part);
+        for (sum, part) in sum.iter_mut().zip(&*part) {
+            *sum += part;
+        }
         drop(sum);
         all.wait();
         part.copy_from_slice(&lock());

@@ -21,6 +21,7 @@ const KV_HEADS: usize = 2;
 const HEAD: usize = 16;
 const MLP: usize = 128;
 const TAPS: usize = 4;
+const CHANNELS: usize = (2 * KV_HEADS + HEADS) * HEAD;
 const CONTEXT: usize = 4096;
 
 const TEMPLATE: &str =
@@ -88,7 +89,6 @@ fn tokenizer(vocab: &Map<String, Value>, tokens: usize) -> Value {
 
 fn weights(tokens: usize, family: Family, seed: u64) -> Vec<u8> {
     let prefix = if family == Family::Llama { "" } else { "language_model." };
-    const CHANNELS: usize = (2 * KV_HEADS + HEADS) * HEAD;
     let remembers = |i: usize| family == Family::Remembering && i + 1 < LAYERS;
     let mut draws = Draws::seeded(seed);
     let mut tensors: Vec<(String, Vec<usize>, Vec<f32>)> = Vec::new();

@@ -201,7 +201,10 @@ impl Loader<'_> {
             }
             Content::Part(stored, cut) => {
                 let all = self.stored_floats(stored)?;
-                Ok(cut.pieces(1, 1).flat_map(|piece| all.get(piece.bytes.start as usize).copied()).collect())
+                Ok(cut
+                    .pieces(1, 1)
+                    .filter_map(|piece| all.get(piece.bytes.start as usize).copied())
+                    .collect())
             }
             Content::Turned(stored, columns) => {
                 let (all, columns) = (self.stored_floats(stored)?, *columns as usize);

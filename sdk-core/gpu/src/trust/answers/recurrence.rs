@@ -97,10 +97,14 @@ where
                 let fading = (-constants.values[h] * softened).exp();
                 let taken = 1.0 / (1.0 + (-strength.values[t * heads + h]).exp());
                 for (i, s) in s.chunks_mut(key).enumerate() {
-                    s.iter_mut().for_each(|s| *s *= fading);
+                    for s in s.iter_mut() {
+                        *s *= fading;
+                    }
                     let known: f64 = s.iter().zip(&k).map(|(s, k)| s * k).sum();
                     let new = (v[i] - known) * taken;
-                    s.iter_mut().zip(&k).for_each(|(s, k)| *s += new * k);
+                    for (s, k) in s.iter_mut().zip(&k) {
+                        *s += new * k;
+                    }
                     out[(t * heads + h) * value + i] = s.iter().zip(&q).map(|(s, q)| s * q).sum();
                 }
             }
