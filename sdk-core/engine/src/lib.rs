@@ -13,9 +13,13 @@
 #![forbid(unsafe_code)]
 
 pub mod chat;
+#[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "without a device nothing is planned"))]
 mod config;
 mod error;
-#[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "without a device only headers are read"))]
+#[cfg_attr(
+    not(feature = "gpu"),
+    allow(dead_code, unused_imports, reason = "without a device only headers are read")
+)]
 mod files;
 pub mod sampling;
 pub mod text;
