@@ -174,3 +174,51 @@ fn gemmas_that_no_phone_holds_are_refused_by_name() {
     let error = Architecture::from_config(&config).unwrap_err().to_string();
     assert!(error.contains("experts") && error.contains("E2B"), "{error}");
 }
+
+/// The shape of Qwen 3.5 0.8B.
+fn qwen_3_5() -> Value {
+    json!({
+        "model_type": "qwen3_5",
+        "text_config": {
+            "hidden_size": 1024, "num_hidden_layers": 24, "intermediate_size": 3584, "num_attention_heads": 8,
+            "num_key_value_heads": 2, "head_dim": 256, "rms_norm_eps": 1e-6, "vocab_size": 248_320,
+            "max_position_embeddings": 262_144, "full_attention_interval": 4, "linear_num_value_heads": 16,
+            "linear_num_key_heads": 16, "linear_key_head_dim": 128, "linear_value_head_dim": 128,
+            "linear_conv_kernel_dim": 4, "tie_word_embeddings": true,
+            "rope_parameters": {"rope_type": "default", "rope_theta": 10_000_000, "partial_rotary_factor": 0.25,
+                "mrope_section": [11, 11, 10]},
+        },
+    })
+}
+
+#[test]
+fn a_qwen_3_5_remembers_in_three_layers_of_four_and_attends_in_the_fourth() {
+    let model = Architecture::from_config(&qwen_3_5()).unwrap();
+    let attends: Vec<_> = model.layers.iter().map(|layer| layer.attention().is_some()).collect();
+    assert_eq!(attends, [false, false, false, true].repeat(6));
+    let delta = model.layers[0].delta().unwrap();
+    assert_eq!((delta.heads, delta.channels(), delta.values()), (16, 6144, 2048));
+    let attention = model.layers[3].attention().unwrap();
+    assert!(attention.has_gate && attention.has_qk_norm);
+    assert_eq!(attention.rope.dims(), 64, "a quarter of a head turns");
+}
+
+#[test]
+fn a_qwen_3_5_with_experts_is_refused_by_name() {
+    let mut config = qwen_3_5();
+    config["text_config"]["num_experts"] = json!(256);
+    let error = Architecture::from_config(&config).unwrap_err();
+    assert!(error.to_string().contains("experts"), "{error}");
+}
+
+#[test]
+fn a_slice_has_its_part_of_heads_and_columns() {
+    let model = Architecture::from_config(&llama()).unwrap();
+    let slice = model.sliced(Slice { rank: 3, of: 4 }).unwrap();
+    let attention = slice.layers[0].attention().unwrap();
+    assert_eq!((attention.heads, attention.kv_heads, slice.layers[0].mlp), (8, 2, 2048));
+    assert_eq!(Slice { rank: 3, of: 4 }.range(32), 24..32);
+    for wrong in [Slice { rank: 0, of: 3 }, Slice { rank: 4, of: 4 }, Slice { rank: 0, of: 0 }] {
+        assert!(model.sliced(wrong).is_err(), "{wrong:?}");
+    }
+}

@@ -84,3 +84,34 @@ impl Cut {
         at(self.columns.start)..at(self.columns.end)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(cut: &Cut, row: u64, most: u64) -> Vec<(Range<u64>, Range<u64>)> {
+        cut.pieces(row, most).map(|piece| (piece.bytes, piece.of_each)).collect()
+    }
+
+    #[test]
+    fn a_whole_matrix_is_read_in_pieces_of_whole_rows() {
+        let cut = Cut::whole(5, 8);
+        assert_eq!(places(&cut, 16, 40), [(0..32, 0..16), (32..64, 0..16), (64..80, 0..16)]);
+        assert_eq!(cut.bytes(80, 5), 80);
+    }
+
+    #[test]
+    fn queries_and_gates_lie_in_turns() {
+        let gates = Cut::whole(8, 4).every(4, 2..4);
+        assert_eq!(places(&gates, 10, 100), [(20..40, 0..10), (60..80, 0..10)]);
+        assert_eq!((gates.rows(), gates.bytes(80, 8)), (4, 40));
+    }
+
+    #[test]
+    fn a_slice_of_columns_is_a_part_of_every_row() {
+        // 128 columns of 4 bits: 64 bytes a row, of which the second half is wanted.
+        let cut = Cut::whole(3, 128).columns_in(&(64..128));
+        assert_eq!(places(&cut, 64, 1000), [(0..192, 32..64)]);
+        assert_eq!((cut.columns(), cut.bytes(192, 3)), (64, 96));
+    }
+}
