@@ -52,6 +52,18 @@ GEMMA_4: dict[str, Any] = COMMON | {
     "tie_word_embeddings": True,
 }
 
+#: Qwen 3.5's text model: two layers of three remember in a state. Four heads of values share two of keys.
+QWEN_3_5: dict[str, Any] = COMMON | {
+    "full_attention_interval": 3,
+    "linear_num_value_heads": 4,
+    "linear_num_key_heads": 2,
+    "linear_key_head_dim": 32,
+    "linear_value_head_dim": 64,
+    "linear_conv_kernel_dim": 4,
+    "rope_parameters": {"type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25},
+    "rms_norm_eps": 1e-5,
+}
+
 #: Families and their special parts, by the name of a test.
 FAMILIES: dict[str, dict[str, Any]] = {
     "llama": {"model_type": "llama", "rope_scaling": LLAMA_3_ROPE},
@@ -65,6 +77,8 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "mistral": {"model_type": "mistral", "rope_theta": 1000000.0},
     "qwen2": {"model_type": "qwen2", "hidden_size": 256, "tie_word_embeddings": True},
     "qwen3": {"model_type": "qwen3", "tie_word_embeddings": True},
+    "qwen3_5": {"model_type": "qwen3_5", "text_config": QWEN_3_5 | {"tie_word_embeddings": True}},
+    "qwen3_5-bias": QWEN_3_5 | {"model_type": "qwen3_5", "attention_bias": True, "linear_conv_kernel_dim": 3},
     "gemma4": {"model_type": "gemma4", "text_config": GEMMA_4},
     "gemma4-text": GEMMA_4
     | {"model_type": "gemma4_text", "use_double_wide_mlp": False, "final_logit_softcapping": 30.0},

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .models import FAMILIES, GEMMA_4, LLAMA_3_ROPE, VOCABULARY, WEIGHTS, Made, make
+from .models import FAMILIES, GEMMA_4, LLAMA_3_ROPE, QWEN_3_5, VOCABULARY, WEIGHTS, Made, make
 
 PROGRAM = os.environ["EXO_ENGINE_LOGITS"]
 BACKENDS = os.environ.get("EXO_ENGINE_BACKENDS", "cpu").split(",")
@@ -30,7 +30,8 @@ def tolerance(backend: str, weights: str) -> float:
 def ours(made: Made, tokens: list[int], backend: str, *options: str) -> np.ndarray:
     out = made.path / "logits.bin"
     command = [PROGRAM, str(made.path), "--tokens", ",".join(map(str, tokens)), "--out", str(out), "--backend", backend]
-    subprocess.run([*command, *options], check=True, capture_output=True, text=True)
+    done = subprocess.run([*command, *options], check=True, capture_output=True, text=True)
+    assert done.stdout == "computed by the CPU instead: 0\n", "the backend that was asked for must do all of it"
     return np.fromfile(out, dtype="<f4").reshape(len(tokens), -1)
 
 
@@ -92,10 +93,38 @@ def test_a_prompt_in_chunks_is_a_prompt(model, family: str, backend: str) -> Non
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("split", ["2", "1,3", "1,2,3,4"])
-def test_layers_in_parts_are_the_layers(model, split: str, backend: str) -> None:
-    made = model("qwen3", "q4-g64")
+@pytest.mark.parametrize("family", ["qwen3", "qwen3_5"])
+def test_layers_in_parts_are_the_layers(model, family: str, split: str, backend: str) -> None:
+    made = model(family, "q4-g64")
     tokens = text(2)
     assert off_by(ours(made, tokens, backend, "--split", split), ours(made, tokens, backend)) == 0
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("weights", ["f32", "bf16", "q4-g32", "mixed"])
+@pytest.mark.parametrize("family", ["llama", "llama-bias", "qwen2", "qwen3"])
+def test_slices_that_are_added_up_are_the_model(model, family: str, weights: str, backend: str) -> None:
+    made = model(family, weights)
+    tokens = text(7)
+    assert off_by(ours(made, tokens, backend, "--slices", "2"), made.logits(tokens)) < tolerance(backend, weights)
+
+
+@pytest.mark.parametrize(
+    ("family", "weights", "slices", "says"),
+    [
+        ("llama", "f32", "3", "3 slices of 8 heads"),
+        ("llama", "f32", "4", "4 slices of 2 heads of keys"),
+        # The MLP's columns are three groups.
+        ("llama", "q8-g128", "2", "2 slices of 384 columns in groups of 128"),
+        ("qwen3_5", "f32", "2", "slices of llama, mistral, qwen2 and qwen3"),
+        ("gemma4", "f32", "2", "slices of llama, mistral, qwen2 and qwen3"),
+    ],
+)
+def test_what_does_not_divide_is_refused(model, family: str, weights: str, slices: str, says: str) -> None:
+    made = model(family, weights)
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        ours(made, text(7), "cpu", "--slices", slices)
+    assert says in refused.value.stderr
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -116,6 +145,13 @@ WITHOUT: dict[str, tuple[str, dict[str, Any]]] = {
     "other rope scaling": ("llama", {"rope_scaling": LLAMA_3_ROPE | {"factor": 4.0}}),
     "window": ("llama-window", {"sliding_window": 1000}),
     "theta": ("mistral", {"rope_theta": 10000.0}),
+    "qwen's part of a head that turns": (
+        "qwen3_5",
+        {
+            "text_config": QWEN_3_5
+            | {"tie_word_embeddings": True, "rope_parameters": QWEN_3_5["rope_parameters"] | {"partial_rotary_factor": 0.5}}
+        },
+    ),
     "gemma's window": ("gemma4", {"text_config": GEMMA_4 | {"sliding_window": 1000}}),
     "gemma's cap": ("gemma4", {"text_config": GEMMA_4 | {"final_logit_softcapping": 30.0}}),
     "gemma's slow pairs": ("gemma4", {"text_config": GEMMA_4 | {"rope_parameters": {}}}),
@@ -137,6 +173,15 @@ def test_every_special_part_matters(model, part: str) -> None:
         ("qwen3", "k_norm"),
         ("qwen2", "q_proj.bias"),
         ("llama-bias", ".bias"),
+        ("qwen3_5", "conv1d"),
+        ("qwen3_5", "A_log"),
+        ("qwen3_5", "dt_bias"),
+        ("qwen3_5", "in_proj_a"),
+        ("qwen3_5", "in_proj_b"),
+        ("qwen3_5", "in_proj_z"),
+        ("qwen3_5", "linear_attn.norm"),
+        ("qwen3_5", "q_norm"),
+        ("qwen3_5-bias", "q_proj.bias"),
         ("gemma4", "layer_scalar"),
         ("gemma4", "post_attention_layernorm"),
         ("gemma4", "post_feedforward_layernorm"),
@@ -150,7 +195,7 @@ def test_every_special_weight_matters(model, tmp_path: Path, family: str, forgot
 
     made = model(family, "f32")
     weights = mx.load(str(made.path / "model.safetensors"))
-    neutral = {k: (v * 0 if "bias" in k else v * 0 + 1) if forgotten in k else v for k, v in weights.items()}
+    neutral = {k: (v * 0 if ".bias" in k else v * 0 + 1) if forgotten in k else v for k, v in weights.items()}
     other = tmp_path / "other"
     other.mkdir()
     (other / "config.json").write_bytes((made.path / "config.json").read_bytes())

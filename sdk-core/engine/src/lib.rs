@@ -13,24 +13,30 @@
 #![forbid(unsafe_code)]
 
 pub mod chat;
+#[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "without a device nothing is planned"))]
+mod config;
 mod error;
+#[cfg_attr(
+    not(feature = "gpu"),
+    allow(dead_code, unused_imports, reason = "without a device only headers are read")
+)]
+mod files;
 pub mod sampling;
 pub mod text;
 #[cfg(feature = "tiny")]
 pub mod tiny;
 
+pub use config::{Activation, Architecture, Attention, DeltaNet, Layer, Mixer, Reminders, Rope, Slice};
 pub use error::{Error, ErrorKind, Result};
+#[doc(hidden)]
+pub use files::tensors_in_header;
 pub use sampling::{Sampled, Sampler, SamplingParams};
 
-// What computes, on a device. Without it the language of a model is left, which is all that a fuzzer of text builds.
+// What computes, on a device. Without it what reads a model's files is left, which is all that a fuzzer builds.
 #[cfg(feature = "gpu")]
 mod cache;
 #[cfg(feature = "gpu")]
-mod config;
-#[cfg(feature = "gpu")]
 mod engine;
-#[cfg(feature = "gpu")]
-mod files;
 #[cfg(feature = "gpu")]
 mod model;
 #[cfg(feature = "gpu")]
@@ -42,7 +48,6 @@ mod weights;
 
 #[cfg(feature = "gpu")]
 pub use {
-    config::{Activation, Architecture, Attention, Layer, Reminders, Rope},
     engine::{Engine, Happened},
     model::{CacheType, LoadOptions, MemoryPlan, Model},
     run::TokenRun,

@@ -20,13 +20,29 @@ const HEADS: usize = 4;
 const KV_HEADS: usize = 2;
 const HEAD: usize = 16;
 const MLP: usize = 128;
+const TAPS: usize = 4;
+const CHANNELS: usize = (2 * KV_HEADS + HEADS) * HEAD;
 const CONTEXT: usize = 4096;
 
 const TEMPLATE: &str =
     "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}assistant:";
 
-/// Writes the model of this seed into a directory, in the Hugging Face layout.
+/// How the tokens of its layers learn of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// All attend.
+    Llama,
+    /// Two layers remember in a state, the third attends: a Qwen 3.5.
+    Remembering,
+}
+
+/// Writes the llama of this seed into a directory, in the Hugging Face layout.
 pub fn write(directory: &Path, seed: u64) -> Result<()> {
+    write_family(directory, Family::Llama, seed)
+}
+
+/// Writes a model of either family.
+pub fn write_family(directory: &Path, family: Family, seed: u64) -> Result<()> {
     let (vocab, tokens) = vocabulary();
     let file = |name: &str, content: &[u8]| {
         fs::write(directory.join(name), content)
@@ -34,16 +50,20 @@ pub fn write(directory: &Path, seed: u64) -> Result<()> {
     };
     fs::create_dir_all(directory)
         .map_err(|error| Error::Io { path: directory.into(), reason: error.to_string() })?;
-    file("config.json", config(tokens).to_string().as_bytes())?;
+    file("config.json", config(tokens, family).to_string().as_bytes())?;
     file("tokenizer.json", tokenizer(&vocab, tokens).to_string().as_bytes())?;
     file("tokenizer_config.json", json!({"eos_token": END}).to_string().as_bytes())?;
     file("chat_template.jinja", TEMPLATE.as_bytes())?;
-    file("model.safetensors", &weights(tokens, seed))
+    file("model.safetensors", &weights(tokens, family, seed))
 }
 
-fn config(tokens: usize) -> Value {
+fn config(tokens: usize, family: Family) -> Value {
+    let model_type = if family == Family::Llama { "llama" } else { "qwen3_5" };
     json!({
-        "model_type": "llama", "hidden_size": HIDDEN, "num_hidden_layers": LAYERS, "intermediate_size": MLP,
+        "model_type": model_type, "full_attention_interval": LAYERS,
+        "linear_num_value_heads": HEADS, "linear_num_key_heads": KV_HEADS, "linear_key_head_dim": HEAD,
+        "linear_value_head_dim": HEAD, "linear_conv_kernel_dim": TAPS,
+        "hidden_size": HIDDEN, "num_hidden_layers": LAYERS, "intermediate_size": MLP,
         "num_attention_heads": HEADS, "num_key_value_heads": KV_HEADS, "head_dim": HEAD, "rms_norm_eps": 1e-5,
         "vocab_size": tokens, "max_position_embeddings": CONTEXT, "rope_theta": 10_000.0,
         "tie_word_embeddings": false,
@@ -67,7 +87,9 @@ fn tokenizer(vocab: &Map<String, Value>, tokens: usize) -> Value {
     })
 }
 
-fn weights(tokens: usize, seed: u64) -> Vec<u8> {
+fn weights(tokens: usize, family: Family, seed: u64) -> Vec<u8> {
+    let prefix = if family == Family::Llama { "" } else { "language_model." };
+    let remembers = |i: usize| family == Family::Remembering && i + 1 < LAYERS;
     let mut draws = Draws::seeded(seed);
     let mut tensors: Vec<(String, Vec<usize>, Vec<f32>)> = Vec::new();
     let mut matrix = |name: String, rows: usize, columns: usize, size: f64| {
@@ -75,28 +97,52 @@ fn weights(tokens: usize, seed: u64) -> Vec<u8> {
         let numbers = (0..rows * columns).map(|_| ((draws.fraction() * 2.0 - 1.0) * 1.73 * size) as f32);
         tensors.push((name, vec![rows, columns], numbers.collect()));
     };
-    matrix("model.embed_tokens.weight".into(), tokens, HIDDEN, 8.0);
+    matrix(format!("{prefix}model.embed_tokens.weight"), tokens, HIDDEN, 8.0);
     for i in 0..LAYERS {
-        let name = |part: &str| format!("model.layers.{i}.{part}.weight");
-        matrix(name("self_attn.q_proj"), HEADS * HEAD, HIDDEN, 1.0);
-        matrix(name("self_attn.k_proj"), KV_HEADS * HEAD, HIDDEN, 1.0);
-        matrix(name("self_attn.v_proj"), KV_HEADS * HEAD, HIDDEN, 1.0);
-        matrix(name("self_attn.o_proj"), HIDDEN, HEADS * HEAD, 1.0);
+        let name = |part: &str| format!("{prefix}model.layers.{i}.{part}.weight");
+        if remembers(i) {
+            matrix(name("linear_attn.in_proj_qkv"), CHANNELS, HIDDEN, 1.0);
+            matrix(name("linear_attn.in_proj_z"), HEADS * HEAD, HIDDEN, 1.0);
+            matrix(name("linear_attn.in_proj_b"), HEADS, HIDDEN, 1.0);
+            matrix(name("linear_attn.in_proj_a"), HEADS, HIDDEN, 1.0);
+            matrix(name("linear_attn.conv1d"), CHANNELS, TAPS, 1.0);
+            matrix(name("linear_attn.out_proj"), HIDDEN, HEADS * HEAD, 1.0);
+        } else {
+            let with_gate = if family == Family::Llama { 1 } else { 2 };
+            matrix(name("self_attn.q_proj"), with_gate * HEADS * HEAD, HIDDEN, 1.0);
+            matrix(name("self_attn.k_proj"), KV_HEADS * HEAD, HIDDEN, 1.0);
+            matrix(name("self_attn.v_proj"), KV_HEADS * HEAD, HIDDEN, 1.0);
+            matrix(name("self_attn.o_proj"), HIDDEN, HEADS * HEAD, 1.0);
+        }
         matrix(name("mlp.gate_proj"), MLP, HIDDEN, 1.0);
         matrix(name("mlp.up_proj"), MLP, HIDDEN, 1.0);
         matrix(name("mlp.down_proj"), HIDDEN, MLP, 1.0);
     }
-    matrix("lm_head.weight".into(), tokens, HIDDEN, 5.0);
+    matrix(format!("{prefix}lm_head.weight"), tokens, HIDDEN, 5.0);
     // It speaks in words: single bytes stay unlikely.
     if let Some((_, _, head)) = tensors.last_mut() {
         head[..256 * HIDDEN].fill(0.0);
     }
-    let ones = |name: String| (name, vec![HIDDEN], vec![1.0; HIDDEN]);
-    for i in 0..LAYERS {
-        tensors.push(ones(format!("model.layers.{i}.input_layernorm.weight")));
-        tensors.push(ones(format!("model.layers.{i}.post_attention_layernorm.weight")));
+    // A convolution has a dimension more than a matrix.
+    for (_, shape, _) in tensors.iter_mut().filter(|(name, ..)| name.contains("conv1d")) {
+        shape.push(1);
     }
-    tensors.push(ones("model.norm.weight".into()));
+    let mut ones = |name: &str, count: usize| {
+        tensors.push((format!("{prefix}model.{name}"), vec![count], vec![1.0; count]));
+    };
+    for i in 0..LAYERS {
+        ones(&format!("layers.{i}.input_layernorm.weight"), HIDDEN);
+        ones(&format!("layers.{i}.post_attention_layernorm.weight"), HIDDEN);
+        if remembers(i) {
+            ones(&format!("layers.{i}.linear_attn.A_log"), HEADS);
+            ones(&format!("layers.{i}.linear_attn.dt_bias"), HEADS);
+            ones(&format!("layers.{i}.linear_attn.norm.weight"), HEAD);
+        } else if family == Family::Remembering {
+            ones(&format!("layers.{i}.self_attn.q_norm.weight"), HEAD);
+            ones(&format!("layers.{i}.self_attn.k_norm.weight"), HEAD);
+        }
+    }
+    ones("norm.weight", HIDDEN);
     safetensors(&tensors)
 }
 

@@ -7,7 +7,7 @@ use exo_engine::{
     CacheType, Engine, ErrorKind, Happened, JobId, LoadOptions,
     chat::{ChatRequest, Event},
     text::Moment,
-    tiny,
+    tiny::{self, Family},
 };
 use exo_gpu::{BackendKind, Gpu, OpenOptions};
 
@@ -20,18 +20,25 @@ struct Scene {
 type Replies = BTreeMap<JobId, (String, u32)>;
 
 /// A directory of the test's own: tests run at once.
-fn directory(test: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("replies").join(test);
-    tiny::write(&path, 7).unwrap();
+fn directory(test: &str, family: Family) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("replies").join(format!("{test}-{family:?}"));
+    tiny::write_family(&path, family, 7).unwrap();
     path
 }
 
+const FAMILIES: [Family; 2] = [Family::Llama, Family::Remembering];
+
 impl Scene {
     fn with(context: u32) -> Self {
+        Self::of(Family::Llama, context, 4)
+    }
+
+    fn of(family: Family, context: u32, chats: u32) -> Self {
         let gpu = Gpu::open(OpenOptions::new().remember_nothing().backend(BackendKind::Cpu)).unwrap();
-        let options = LoadOptions { context, cache: CacheType::F32, chunk: 64, ..LoadOptions::default() };
+        let options =
+            LoadOptions { context, chats, cache: CacheType::F32, chunk: 64, ..LoadOptions::default() };
         let test = std::thread::current().name().unwrap_or("main").to_owned();
-        let directory = directory(&test);
+        let directory = directory(&test, family);
         let engine =
             Engine::load(gpu.device(), &directory, &options, &mut |_| ControlFlow::Continue(())).unwrap();
         Self { engine, _gpu: gpu }
@@ -87,36 +94,56 @@ fn a_reply_has_the_words_that_were_asked_for() {
 #[test]
 fn several_at_once_get_what_each_would_get_alone() {
     let prompts = ["one stone", "two stones by the river", "a song of rain and wind", "x"];
-    let alone: Vec<_> = prompts.iter().map(|prompt| Scene::with(512).reply(prompt, 20)).collect();
-    let mut scene = Scene::with(512);
-    let jobs: Vec<_> = prompts.iter().map(|prompt| scene.ask(prompt, 20)).collect();
-    let replies = scene.replies();
-    let together: Vec<_> = jobs.iter().map(|job| replies[job].0.clone()).collect();
-    assert_eq!(together, alone);
+    for family in FAMILIES {
+        let alone = prompts.map(|prompt| Scene::of(family, 512, 1).reply(prompt, 20));
+        let mut scene = Scene::of(family, 512, 4);
+        let jobs = prompts.map(|prompt| scene.ask(prompt, 20));
+        let replies = scene.replies();
+        assert_eq!(jobs.map(|job| replies[&job].0.clone()), alone, "{family:?}");
+    }
 }
 
 #[test]
 fn a_beginning_that_was_computed_before_is_not_computed_again() {
     let prompt = "the river and the road ".repeat(6);
-    let mut scene = Scene::with(1024);
-    let first = scene.ask(&prompt, 10);
-    let first = scene.replies().remove(&first).unwrap();
-    let second = scene.ask(&prompt, 10);
-    let second = scene.replies().remove(&second).unwrap();
-    assert_eq!(first.1, 0);
-    assert!(second.1 >= 96, "{} tokens were known", second.1);
-    assert_eq!(second.0, first.0, "what is reused is what would be computed");
+    for family in FAMILIES {
+        let mut scene = Scene::of(family, 1024, 4);
+        let first = scene.ask(&prompt, 10);
+        let first = scene.replies().remove(&first).unwrap();
+        let second = scene.ask(&prompt, 10);
+        let second = scene.replies().remove(&second).unwrap();
+        assert_eq!(first.1, 0);
+        assert!(second.1 >= 96, "{} tokens were known, {family:?}", second.1);
+        assert_eq!(second.0, first.0, "what is reused is what would be computed, {family:?}");
+    }
+}
+
+#[test]
+fn a_longer_text_goes_on_from_the_state_that_was_kept() {
+    let prompt = "the river and the road ".repeat(6);
+    let longer = format!("{prompt}under the old tree");
+    let alone = Scene::of(Family::Remembering, 1024, 1).reply(&longer, 10);
+    let mut scene = Scene::of(Family::Remembering, 1024, 2);
+    scene.reply(&prompt, 10);
+    let job = scene.ask(&longer, 10);
+    let (reply, reused) = scene.replies().remove(&job).unwrap();
+    assert!(reused >= 96, "{reused} tokens were known");
+    assert_eq!(reply, alone);
 }
 
 #[test]
 fn texts_that_do_not_fit_together_take_turns_and_lose_nothing() {
     let prompts = ["white water ".repeat(12), "old trees ".repeat(12), "warm wind ".repeat(12)];
-    let alone: Vec<_> = prompts.iter().map(|prompt| Scene::with(1024).reply(prompt, 60)).collect();
-    let mut scene = Scene::with(320);
-    let jobs: Vec<_> = prompts.iter().map(|prompt| scene.ask(prompt, 60)).collect();
-    let replies = scene.replies();
-    let together: Vec<_> = jobs.iter().map(|job| replies[job].0.clone()).collect();
-    assert_eq!(together, alone);
+    // Too few pages for all; and too few states.
+    for (family, context, chats) in
+        [(Family::Llama, 320, 4), (Family::Remembering, 320, 4), (Family::Remembering, 1024, 1)]
+    {
+        let alone = prompts.each_ref().map(|prompt| Scene::of(family, 1024, 1).reply(prompt, 60));
+        let mut scene = Scene::of(family, context, chats);
+        let jobs = prompts.each_ref().map(|prompt| scene.ask(prompt, 60));
+        let replies = scene.replies();
+        assert_eq!(jobs.map(|job| replies[&job].0.clone()), alone, "{family:?} with {chats} states");
+    }
 }
 
 #[test]

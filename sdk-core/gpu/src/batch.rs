@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use crate::{
-    Attention, BackendKind, Buffer, Cache, DType, Device, Error, Result, RopePairs, Shape, Submission,
-    Tensor, Weight,
+    Attention, BackendKind, Buffer, Cache, Convolution, DType, Device, Error, GatedDelta, Result, RopePairs,
+    Shape, Submission, Tensor, Weight,
     backend::{Action, Step, Work},
     check::check,
     hazard::Hazards,
@@ -176,6 +176,19 @@ impl Batch {
             *partial = self.partial(of)?;
         }
         self.record(op)
+    }
+
+    /// `y = silu(Σ weight[j] * input[t - taps + 1 + j])` by channels, over each run's tokens and the inputs before
+    /// them, which its state holds; and the state becomes the run's last inputs. See [`Convolution`].
+    pub fn convolve(&mut self, convolution: Convolution<&Tensor>) -> Result<&mut Self> {
+        self.record(Op::Convolve(Box::new(convolution.owned())))
+    }
+
+    /// The gated delta rule: for each token of a run in order, and each head, with `g = exp(-rate * softplus(decay +
+    /// bias))`, the state `S` becomes `g S`, then `S + sigmoid(strength) * (v - S k) kᵀ`, and `y = S q`. Keys have a
+    /// length of 1, queries one of `1 / √key`. See [`GatedDelta`].
+    pub fn gated_delta(&mut self, delta: GatedDelta<&Tensor>) -> Result<&mut Self> {
+        self.record(Op::GatedDelta(Box::new(delta.owned())))
     }
 
     /// Where a GPU leaves what it found in stretches of a long context, if it is to be cut; one place for the batch.

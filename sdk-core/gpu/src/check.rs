@@ -4,6 +4,7 @@
 //! not overlap (except an output that *is* an input, where the operation may run in place).
 
 mod attention;
+mod recurrence;
 
 use crate::{
     DType, Error, Quantised, Result, Shape, Tensor, Weight,
@@ -82,6 +83,8 @@ fn types(op: &Op<Tensor>) -> Result<()> {
             attention::cache_types(call, cache)
         }
         Op::Attention { of, partial } => attention::types(call, of, partial.as_ref()),
+        Op::Convolve(of) => recurrence::convolution_types(call, of),
+        Op::GatedDelta(of) => recurrence::delta_types(call, of),
     }
 }
 
@@ -150,6 +153,8 @@ fn shapes(op: &Op<Tensor>) -> Result<()> {
         Op::Argmax { x, y } | Op::Sum { x, y } => elements(call, "y", y, x.shape().rows()),
         Op::Store { x, slots, cache } => attention::store_shapes(call, x, slots, cache),
         Op::Attention { of, .. } => attention::shapes(call, of),
+        Op::Convolve(of) => recurrence::convolution_shapes(call, of),
+        Op::GatedDelta(of) => recurrence::delta_shapes(call, of),
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct DeviceInner {
     pub(crate) buffers: Buffers,
     pub(crate) trust: Trust,
     line: Line,
+    /// See [`Device::substituted`].
+    substituted: AtomicU64,
 }
 
 struct State {
@@ -71,6 +73,7 @@ impl Device {
                 buffers: Buffers::default(),
                 trust,
                 line: Line::default(),
+                substituted: AtomicU64::new(0),
             }),
         }
     }
@@ -95,6 +98,12 @@ impl Device {
     /// Whether the device is still the one that was opened.
     pub fn health(&self) -> Health {
         self.read_state().health.clone()
+    }
+
+    /// How many operations the CPU has computed in the device's place: those of kernels that failed their self-test, and
+    /// all that were submitted since it was lost. Nothing on a device that is the CPU.
+    pub fn substituted(&self) -> u64 {
+        self.inner.substituted.load(Ordering::Relaxed)
     }
 
     /// Allocates `bytes`. The contents are unspecified until they are written.

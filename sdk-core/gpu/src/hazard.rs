@@ -42,7 +42,7 @@ impl Hazards {
             }
         }
         // Reads first: a step that works in place reads before it writes.
-        for (id, range, _) in touches.iter().filter(|t| t.2 == Access::Read) {
+        for (id, range, _) in touches.iter().filter(|t| t.2.reads()) {
             let (range, buffer) = (words(range), self.buffers.entry(*id).or_default());
             if !buffer.outputs.iter().any(|o| o.start <= range.start && range.end <= o.end) {
                 add(&mut buffer.inputs, range.clone());

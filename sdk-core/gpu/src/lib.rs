@@ -53,6 +53,7 @@ mod options;
 mod rank;
 #[cfg(test)]
 mod recorded_devices;
+mod recurrence;
 mod registry;
 mod shelf;
 mod submission;
@@ -80,6 +81,7 @@ pub use ledger::{MemoryReport, Pressure};
 pub use op::RopePairs;
 pub use open::{Gpu, Refusal};
 pub use options::{OpenOptions, Validation};
+pub use recurrence::{Convolution, GatedDelta};
 pub use submission::Submission;
 pub use tensor::{DType, MAX_RANK, Shape, Tensor};
 pub use trust::{KernelReport, SelfTestProgress, Verdict};

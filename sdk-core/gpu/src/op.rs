@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Attention, Cache, DType, Shape, Weight};
+use crate::{Attention, Cache, Convolution, DType, GatedDelta, Shape, Weight};
 
 /// Which elements of a head rope turns together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -67,6 +67,10 @@ pub(crate) enum Op<T> {
     /// `y = softmax(scale * q · k) · v` over the positions that each token may see. `partial` is where a GPU keeps the
     /// results of stretches of a long context until they are merged: `[tokens, heads, stretches, head + 2]`.
     Attention { of: Box<Attention<T>>, partial: Option<T> },
+    /// `y = silu(Σ weight · x)` over each channel's last inputs, which a state carries from batch to batch.
+    Convolve(Box<Convolution<T>>),
+    /// A state of each head fades, takes a token in, and is asked: `y = state · q`.
+    GatedDelta(Box<GatedDelta<T>>),
 }
 
 /// What an operation does to an operand.
@@ -78,12 +82,19 @@ pub(crate) enum Access {
     Write,
     /// Overwrites parts of it, and leaves the rest as it was.
     Patch,
+    /// Reads parts of it, and overwrites parts.
+    Update,
 }
 
 impl Access {
     /// Whether something else may be there afterwards.
     pub(crate) fn writes(self) -> bool {
         self != Self::Read
+    }
+
+    /// Whether what is there matters.
+    pub(crate) fn reads(self) -> bool {
+        matches!(self, Self::Read | Self::Update)
     }
 }
 
@@ -112,6 +123,8 @@ impl<T> Op<T> {
             Self::Sum { .. } => "sum",
             Self::Store { .. } => "store",
             Self::Attention { .. } => "attention",
+            Self::Convolve(_) => "convolve",
+            Self::GatedDelta(_) => "gated_delta",
         }
     }
 
@@ -189,6 +202,8 @@ impl<T> Op<T> {
                     f(partial, Write);
                 }
             }
+            Self::Convolve(of) => of.visit(f),
+            Self::GatedDelta(of) => of.visit(f),
         }
     }
 
@@ -249,6 +264,8 @@ impl<T> Op<T> {
                 of: Box::new(of.try_map(f)?),
                 partial: partial.as_ref().map(|partial| f(partial, Write)).transpose()?,
             },
+            Self::Convolve(of) => Op::Convolve(Box::new(of.try_map(f)?)),
+            Self::GatedDelta(of) => Op::GatedDelta(Box::new(of.try_map(f)?)),
         })
     }
 }

@@ -78,6 +78,7 @@ fn a_kernel_that_lies_is_replaced_by_the_cpu_and_reported() {
         assert!(reason.contains("expected"), "{reason}");
         assert_eq!(verdicts.get("mul_pairs"), Some(&Verdict::Trusted));
         assert_eq!(device.health(), Health::Well, "the device itself goes on");
+        assert_eq!(device.substituted(), 1, "one addition of three operations");
     }
 }
 
@@ -104,7 +105,9 @@ fn a_device_lost_at_submission_is_replaced_by_the_cpu() {
     let Health::Replaced { reason } = device.health() else { panic!("{:?}", device.health()) };
     assert!(reason.contains("lost"), "{reason}");
     assert_eq!(device.description().backend, BackendKind::Cpu);
+    assert_eq!(device.substituted(), 0);
     assert_eq!(sum_of(&device), SUM, "and so is the next");
+    assert_eq!(device.substituted(), 3);
 }
 
 #[test]

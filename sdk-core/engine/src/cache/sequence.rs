@@ -1,20 +1,27 @@
 //! One sequence's share of the cache.
 
-use super::{PAGE, Pages};
+use super::{Known, PAGE, Pools};
 
-/// The pages of one sequence, in the order of its positions. Give it back with [`Sequence::end`].
+/// Stands for no state: a sequence begins with zeros.
+const NO_STATE: u32 = u32::MAX;
+
+/// The pages of one sequence, in the order of its positions, and its state. Give it back with [`Sequence::end`].
 #[derive(Debug, Default)]
 pub(crate) struct Sequence {
     pages: Vec<u32>,
     /// Positions that are in the cache.
     length: u32,
+    /// The state after them.
+    state: Option<u32>,
+    /// Where the next step leaves its state. The very same one where nobody else needs what is there.
+    next: Option<u32>,
 }
 
 impl Sequence {
-    /// A sequence that begins with whole pages which others computed; it holds them from now on.
-    pub(crate) fn beginning_with(pages: Vec<u32>) -> Self {
-        let length = pages.len() as u32 * PAGE;
-        Self { pages, length }
+    /// A sequence that begins with what others computed; it holds that from now on.
+    pub(crate) fn beginning_with(known: Known) -> Self {
+        let length = known.pages.len() as u32 * PAGE;
+        Self { pages: known.pages, length, state: known.state, next: None }
     }
 
     pub(crate) fn length(&self) -> u32 {
@@ -25,18 +32,46 @@ impl Sequence {
         &self.pages
     }
 
+    /// The state after all its positions.
+    pub(crate) fn state(&self) -> Option<u32> {
+        self.state
+    }
+
+    /// The states that its next step begins with and leaves, as kernels count them.
+    pub(crate) fn states_of_step(&self) -> [u32; 2] {
+        [self.state, self.next].map(|state| state.unwrap_or(NO_STATE))
+    }
+
     /// How many pages are missing for `more` positions.
     pub(crate) fn missing(&self, more: u32) -> usize {
         ((self.length + more).div_ceil(PAGE) as usize).saturating_sub(self.pages.len())
     }
 
-    /// Takes the pages for `more` positions. All or none: false if there are too few.
-    pub(crate) fn reserve(&mut self, more: u32, pages: &mut Pages) -> bool {
-        let missing = self.missing(more);
-        if pages.free() < missing {
+    /// How many states are: one, if it has none that it may overwrite.
+    pub(crate) fn missing_states(&self, pools: &Pools) -> usize {
+        let Some(states) = &pools.states else { return 0 };
+        let is_its_own = |state: u32| states.is_held_once(state);
+        usize::from(self.next.is_none() && !self.state.is_some_and(is_its_own))
+    }
+
+    /// Whether [`reserve`](Self::reserve) would succeed.
+    pub(crate) fn can_reserve(&self, more: u32, pools: &Pools) -> bool {
+        let free_states = pools.states.as_ref().map_or(0, super::Pool::free);
+        pools.pages.free() >= self.missing(more) && free_states >= self.missing_states(pools)
+    }
+
+    /// Takes the pages for `more` positions and the place of their state. All or nothing: false if there is too little.
+    pub(crate) fn reserve(&mut self, more: u32, pools: &mut Pools) -> bool {
+        if !self.can_reserve(more, pools) {
             return false;
         }
-        self.pages.extend((0..missing).filter_map(|_| pages.take()));
+        let missing_states = self.missing_states(pools);
+        self.pages.extend((0..self.missing(more)).filter_map(|_| pools.pages.take()));
+        if let Some(states) = &mut pools.states
+            && self.next.is_none()
+        {
+            self.next = if missing_states > 0 { states.take() } else { self.state };
+        }
         true
     }
 
@@ -46,15 +81,59 @@ impl Sequence {
     }
 
     /// `more` positions were computed.
-    pub(crate) fn advance(&mut self, more: u32) {
+    pub(crate) fn advance(&mut self, more: u32, pools: &mut Pools) {
         self.length += more;
         debug_assert!(self.length <= self.pages.len() as u32 * PAGE);
+        let Some(next) = self.next.take() else { return };
+        if let Some(old) = self.state.replace(next).filter(|old| *old != next)
+            && let Some(states) = &mut pools.states
+        {
+            states.give_back(old);
+        }
     }
 
-    /// Gives every page back.
-    pub(crate) fn end(self, pages: &mut Pages) {
+    /// Gives everything back.
+    pub(crate) fn end(self, pools: &mut Pools) {
         for page in self.pages {
-            pages.give_back(page);
+            pools.pages.give_back(page);
         }
+        let Some(states) = &mut pools.states else { return };
+        let next = self.next.filter(|next| self.state != Some(*next));
+        for state in self.state.into_iter().chain(next) {
+            states.give_back(state);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_overwritten_where_nobody_else_needs_it() {
+        let mut pools = Pools::new(4, Some(2));
+        let mut sequence = Sequence::default();
+        assert!(sequence.reserve(3, &mut pools));
+        assert_eq!(sequence.states_of_step(), [NO_STATE, 0]);
+        sequence.advance(3, &mut pools);
+        assert!(sequence.reserve(1, &mut pools));
+        assert_eq!(sequence.states_of_step(), [0, 0]);
+        sequence.end(&mut pools);
+        assert_eq!(pools.states.unwrap().free(), 2);
+    }
+
+    #[test]
+    fn a_state_that_somebody_keeps_is_left_as_it_is() {
+        let mut pools = Pools::new(4, Some(2));
+        let mut sequence = Sequence::default();
+        assert!(sequence.reserve(3, &mut pools));
+        sequence.advance(3, &mut pools);
+        pools.states.as_mut().unwrap().share(0);
+        assert!(sequence.reserve(1, &mut pools));
+        assert_eq!(sequence.states_of_step(), [0, 1]);
+        sequence.advance(1, &mut pools);
+        assert!(pools.states.as_ref().unwrap().is_held_once(0), "the sequence has let go of it");
+        let other = Sequence::default();
+        assert!(!other.can_reserve(1, &pools), "both states are held");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The larger ones (experts, keys that are values) are refused by name: no phone holds them.
 
-use super::{Activation, Architecture, Attention, Fields, Layer, Reminders, Rope, invalid, within};
+use super::{Activation, Architecture, Attention, Fields, Layer, Mixer, Reminders, Rope, invalid, within};
 use crate::{Error, Result};
 
 pub(super) fn read(fields: Fields<'_>, family: &str) -> Result<Architecture> {
@@ -71,7 +71,7 @@ fn layers(text: Fields<'_>) -> Result<Vec<Layer>> {
         }
         let mlp = if is_doubled && i >= own { mlp.saturating_mul(2) } else { mlp };
         Ok(Layer {
-            attention,
+            mixer: Mixer::Attention(attention),
             mlp,
             activation: Activation::Gelu,
             has_mlp_bias: false,
@@ -124,6 +124,7 @@ impl Kind {
             rope: self.rope(text, name, head)?,
             has_qk_norm: true,
             has_value_norm: true,
+            has_gate: false,
             reads_keys_of: None,
             has_qkv_bias: false,
             has_output_bias: false,

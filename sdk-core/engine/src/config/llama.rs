@@ -1,6 +1,6 @@
 //! Llama and Mistral: the plain shape that the others are variations of.
 
-use super::{Activation, Architecture, Attention, Fields, Layer, Rope, invalid};
+use super::{Activation, Architecture, Attention, Fields, Layer, Mixer, Rope, invalid};
 use crate::Result;
 
 pub(super) fn read(fields: Fields<'_>, family: &str) -> Result<Architecture> {
@@ -21,21 +21,23 @@ pub(super) fn read(fields: Fields<'_>, family: &str) -> Result<Architecture> {
         rope: Rope::read(fields, head, 10_000.0)?,
         has_qk_norm: false,
         has_value_norm: false,
+        has_gate: false,
         reads_keys_of: None,
         has_qkv_bias: has_bias,
         has_output_bias: has_bias,
     };
     let layer = Layer {
-        attention,
+        mixer: Mixer::Attention(attention.clone()),
         mlp: fields.need("intermediate_size")?,
         activation: Activation::Silu,
         has_mlp_bias: fields.or("mlp_bias", false)?,
         has_norms_behind: false,
         has_scalar: false,
     };
-    let layers = windows(fields)?
-        .into_iter()
-        .map(|window| Layer { attention: Attention { window, ..layer.attention.clone() }, ..layer.clone() });
+    let layers = windows(fields)?.into_iter().map(|window| Layer {
+        mixer: Mixer::Attention(Attention { window, ..attention.clone() }),
+        ..layer.clone()
+    });
     Ok(Architecture {
         family: family.into(),
         hidden,

@@ -9,17 +9,22 @@ mod gemma;
 mod llama;
 mod quantisation;
 mod qwen;
+mod qwen3_5;
 mod rope;
+mod slice;
 
-pub(crate) use quantisation::{Affine, Quantisation};
+#[cfg(feature = "gpu")]
+pub(crate) use quantisation::Affine;
+pub(crate) use quantisation::Quantisation;
 pub use rope::Rope;
 use serde_json::Value;
+pub use slice::Slice;
 
 use self::fields::Fields;
 use crate::{Error, Result};
 
 /// The families that we run, by `model_type`.
-const FAMILIES: &str = "llama, mistral, qwen2, qwen3, gemma4 (E2B, E4B)";
+const FAMILIES: &str = "llama, mistral, qwen2, qwen3, qwen3_5 (dense), gemma4 (E2B, E4B)";
 
 /// A model without its weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,11 +64,11 @@ pub struct Reminders {
     pub vocabulary: u32,
 }
 
-/// One layer: attention, then the MLP, each with a norm before it and added to the stream.
+/// One layer: tokens are mixed, then the MLP; each with a norm before it and added to the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// How tokens look at each other.
-    pub attention: Attention,
+    /// How tokens learn of each other.
+    pub mixer: Mixer,
     /// Width of the MLP.
     pub mlp: u32,
     /// What bends the MLP's gate.
@@ -74,6 +79,42 @@ pub struct Layer {
     pub has_norms_behind: bool,
     /// Whether the stream is multiplied by a learnt number in the end.
     pub has_scalar: bool,
+}
+
+/// How the tokens of a layer learn of each other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mixer {
+    /// Each looks at those before it.
+    Attention(Attention),
+    /// A state takes each in and is asked by it.
+    Delta(DeltaNet),
+}
+
+/// A layer that remembers in a state of a fixed size: a short convolution, then the gated delta rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeltaNet {
+    /// Heads of values, each with a state.
+    pub heads: u32,
+    /// Heads of queries and keys.
+    pub key_heads: u32,
+    /// Elements of a key, and of a query.
+    pub key: u32,
+    /// Elements of a value.
+    pub value: u32,
+    /// Tokens that the convolution sees, the last one included.
+    pub taps: u32,
+}
+
+impl DeltaNet {
+    /// Elements of a token's queries, keys and values together.
+    pub(crate) fn channels(&self) -> u32 {
+        2 * self.key_heads * self.key + self.values()
+    }
+
+    /// Elements of the values of all heads.
+    pub(crate) fn values(&self) -> u32 {
+        self.heads * self.value
+    }
 }
 
 /// What bends a gate.
@@ -105,6 +146,8 @@ pub struct Attention {
     pub has_qk_norm: bool,
     /// Whether values are normed by heads, without a weight.
     pub has_value_norm: bool,
+    /// Whether a gate of the token's own lets through what it found.
+    pub has_gate: bool,
     /// The earlier layer whose keys and values it reads, where it has none of its own.
     pub reads_keys_of: Option<usize>,
     /// Whether the projections to queries, keys and values have biases.
@@ -121,6 +164,7 @@ impl Architecture {
         let architecture = match family.as_str() {
             "llama" | "mistral" => llama::read(fields, &family),
             "qwen2" | "qwen3" => qwen::read(fields, &family),
+            "qwen3_5" => qwen3_5::read(fields, &family),
             "gemma4" | "gemma4_text" => gemma::read(fields, &family),
             _ => Err(Error::Unsupported {
                 what: format!("a model of type {family:?}"),
@@ -128,6 +172,8 @@ impl Architecture {
             }),
         }?;
         architecture.check()?;
+        // How its matrices are packed is read again with them; what we cannot unpack is refused here.
+        Quantisation::from_config(config)?;
         Ok(architecture)
     }
 
@@ -150,12 +196,13 @@ impl Architecture {
         }
         for (i, layer) in self.layers.iter().enumerate() {
             layer.check()?;
-            if let Some(of) = layer.attention.reads_keys_of {
-                let owner = self.layers.get(of).map(|owner| &owner.attention);
+            let Some(attention) = layer.attention() else { continue };
+            if let Some(of) = attention.reads_keys_of {
+                let owner = self.layers.get(of).and_then(Layer::attention);
                 let fits = owner.is_some_and(|owner| {
                     of < i
                         && owner.reads_keys_of.is_none()
-                        && (owner.kv_heads, owner.head) == (layer.attention.kv_heads, layer.attention.head)
+                        && (owner.kv_heads, owner.head) == (attention.kv_heads, attention.head)
                 });
                 if !fits {
                     return Err(invalid(format!("layer {i} cannot read the keys of layer {of}")));
@@ -167,9 +214,28 @@ impl Architecture {
 }
 
 impl Layer {
+    /// Its attention, where it has one.
+    pub fn attention(&self) -> Option<&Attention> {
+        match &self.mixer {
+            Mixer::Attention(attention) => Some(attention),
+            Mixer::Delta(_) => None,
+        }
+    }
+
+    /// Its state's shape, where it has one.
+    pub fn delta(&self) -> Option<&DeltaNet> {
+        match &self.mixer {
+            Mixer::Attention(_) => None,
+            Mixer::Delta(delta) => Some(delta),
+        }
+    }
+
     fn check(&self) -> Result<()> {
-        let attention = &self.attention;
         within("intermediate_size", self.mlp, 1..=1_048_576)?;
+        let attention = match &self.mixer {
+            Mixer::Attention(attention) => attention,
+            Mixer::Delta(delta) => return delta.check(),
+        };
         within("num_attention_heads", attention.heads, 1..=1024)?;
         within("num_key_value_heads", attention.kv_heads, 1..=attention.heads.into())?;
         within("head_dim", attention.head, 4..=512)?;
@@ -180,6 +246,23 @@ impl Layer {
             )));
         }
         attention.rope.check(attention.head)
+    }
+}
+
+impl DeltaNet {
+    fn check(&self) -> Result<()> {
+        within("linear_num_value_heads", self.heads, 1..=1024)?;
+        within("linear_num_key_heads", self.key_heads, 1..=self.heads.into())?;
+        within("linear_key_head_dim", self.key, 4..=256)?;
+        within("linear_value_head_dim", self.value, 1..=1024)?;
+        within("linear_conv_kernel_dim", self.taps, 2..=8)?;
+        if !self.heads.is_multiple_of(self.key_heads) || !self.key.is_multiple_of(4) {
+            return Err(invalid(format!(
+                "{} heads of states with {} heads of keys of {} elements",
+                self.heads, self.key_heads, self.key
+            )));
+        }
+        Ok(())
     }
 }
 

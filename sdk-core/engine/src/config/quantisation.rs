@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use exo_gpu::{Bits, Group};
 use serde_json::Value;
 
 use super::{Fields, invalid};
@@ -11,8 +10,10 @@ use crate::{Error, Result};
 /// How one matrix is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Affine {
-    pub(crate) bits: Bits,
-    pub(crate) group: Group,
+    /// 4, 6 or 8.
+    pub(crate) bits: u32,
+    /// 32, 64 or 128.
+    pub(crate) group: u32,
 }
 
 /// How all are. Empty for a model that is not quantised.
@@ -68,9 +69,7 @@ fn affine(fields: Fields<'_>) -> Result<Affine> {
         });
     }
     let bits = match fields.need("bits")? {
-        4 => Bits::B4,
-        6 => Bits::B6,
-        8 => Bits::B8,
+        bits @ (4 | 6 | 8) => bits,
         other @ (2 | 3 | 5) => {
             return Err(Error::Unsupported {
                 what: format!("{other}-bit weights"),
@@ -80,9 +79,7 @@ fn affine(fields: Fields<'_>) -> Result<Affine> {
         other => return Err(invalid(format!("quantization.bits is {other}"))),
     };
     let group = match fields.need("group_size")? {
-        32 => Group::G32,
-        64 => Group::G64,
-        128 => Group::G128,
+        group @ (32 | 64 | 128) => group,
         other => {
             return Err(Error::Unsupported {
                 what: format!("groups of {other} weights"),

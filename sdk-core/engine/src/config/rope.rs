@@ -5,16 +5,14 @@
 
 use std::f64::consts::PI;
 
-use exo_gpu::RopePairs;
-
 use super::{Fields, invalid, within};
 use crate::{Error, Result};
 
 /// How positions turn the elements of a head.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rope {
-    /// Which elements are turned together.
-    pub pairs: RopePairs,
+    /// Whether neighbours are turned together; the halves of what turns otherwise.
+    pub turns_neighbours: bool,
     /// Radians that each pair turns with each position.
     frequencies: Vec<f64>,
 }
@@ -29,7 +27,7 @@ impl Rope {
         };
         let mut rope = Self::plain(head, theta)?;
         if fields.or("rope_traditional", false)? {
-            rope.pairs = RopePairs::Neighbours;
+            rope.turns_neighbours = true;
         }
         if let Some(scaling) = scaling {
             rope.frequencies = scaled(rope.frequencies, scaling)?;
@@ -48,6 +46,18 @@ impl Rope {
         Ok(Self { frequencies: scaled(plain.frequencies, own)?, ..plain })
     }
 
+    /// Only the first part of a head turns, as a smaller head would; the rest stays as it is. `own` is what says so.
+    pub(super) fn partial(own: Fields<'_>, head: u32, theta: f64, part: f64) -> Result<Self> {
+        let part: f64 = own.or("partial_rotary_factor", part)?;
+        within("head_dim", head, 4..=512)?;
+        let turned = (f64::from(head) * part) as u32;
+        if !(0.0..=1.0).contains(&part) || turned < 4 || !turned.is_multiple_of(2) {
+            return Err(invalid(format!("partial_rotary_factor turns {part} of heads of {head}")));
+        }
+        let plain = Self::plain(turned, own.or("rope_theta", theta)?)?;
+        Ok(Self { frequencies: scaled(plain.frequencies, own)?, ..plain })
+    }
+
     /// Every pair turns, each slower than the one before.
     pub(super) fn plain(head: u32, theta: f64) -> Result<Self> {
         within("head_dim", head, 4..=512)?;
@@ -55,7 +65,7 @@ impl Rope {
             return Err(invalid(format!("rope_theta is {theta}")));
         }
         let frequencies = (0..head / 2).map(|i| theta.powf(-f64::from(2 * i) / f64::from(head))).collect();
-        Ok(Self { pairs: RopePairs::Halves, frequencies })
+        Ok(Self { turns_neighbours: false, frequencies })
     }
 
     /// Only the fastest part of the pairs turns; the others stand still.

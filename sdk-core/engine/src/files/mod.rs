@@ -8,6 +8,7 @@ use std::{
     collections::BTreeMap,
     fs::{self, File},
     io::Read,
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -106,6 +107,16 @@ fn header(path: &Path) -> Result<BTreeMap<String, Entry>> {
     let mut header = vec![0; header_length(&name, prefix, size)? as usize];
     file.read_exact(&mut header).map_err(|e| io_error(path, &e))?;
     tensors(&name, &header, size)
+}
+
+/// The names of a file's tensors and where they lie, from the bytes that it begins with and its size: for fuzzers, which
+/// have no files.
+#[doc(hidden)]
+pub fn tensors_in_header(beginning: &[u8], file_bytes: u64) -> Result<Vec<(String, Range<u64>)>> {
+    let Some((prefix, rest)) = beginning.split_first_chunk() else { return Ok(Vec::new()) };
+    let length = header_length("a file", *prefix, file_bytes)?;
+    let header = usize::try_from(length).ok().and_then(|length| rest.get(..length)).unwrap_or(rest);
+    Ok(tensors("a file", header, file_bytes)?.into_iter().map(|(name, entry)| (name, entry.bytes)).collect())
 }
 
 /// A whole file, if it is not larger than anybody would need.

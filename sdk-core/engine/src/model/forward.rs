@@ -32,9 +32,26 @@ pub(crate) enum Wanted<'a> {
     Stream(&'a mut Vec<f32>),
 }
 
+/// Takes this slice's part of a sum, and puts the sum of all slices in its place.
+pub(crate) type Reduce<'a> = &'a mut dyn FnMut(&mut [f32]) -> Result<()>;
+
 impl Model {
-    /// Runs a step. `stream` holds the rows' residual stream where the layers before are run elsewhere.
-    pub(crate) fn step(&mut self, step: &Step<'_>, stream: Option<&[f32]>, wanted: Wanted<'_>) -> Result<()> {
+    /// Runs a step. `stream` holds the rows' residual stream where the layers before are run elsewhere; `reduce` is for
+    /// a slice, and only for one.
+    pub(crate) fn step(
+        &mut self,
+        step: &Step<'_>,
+        stream: Option<&[f32]>,
+        wanted: Wanted<'_>,
+        mut reduce: Option<Reduce<'_>>,
+    ) -> Result<()> {
+        if self.is_slice != reduce.is_some() {
+            return Err(crate::Error::InvalidRequest {
+                what: "a step",
+                asked: if self.is_slice { "a slice alone" } else { "a sum of whole layers" }.into(),
+                allowed: "slices with whoever adds them, and whole layers without".into(),
+            });
+        }
         let inputs = self.inputs.place(step)?;
         let rows = step.rows.len() as u32;
         let hidden = self.architecture.hidden;
@@ -56,7 +73,7 @@ impl Model {
         }
         let run = LayerRun { model: self, inputs: &inputs, reminders: reminders.as_ref(), x: &x };
         for i in 0..self.weights.layers.len() {
-            run.layer(i, &mut batch)?;
+            run.layer(i, &mut batch, &mut reduce)?;
         }
         self.finish(batch, &x, &inputs, wanted)
     }
@@ -127,7 +144,7 @@ impl Model {
     }
 }
 
-fn read(tensor: &Tensor, to: &mut Vec<f32>) -> Result<()> {
+pub(super) fn read(tensor: &Tensor, to: &mut Vec<f32>) -> Result<()> {
     to.resize(tensor.shape().elements() as usize, 0.0);
     tensor.buffer().read(tensor.offset(), bytemuck::cast_slice_mut(to))?;
     Ok(())

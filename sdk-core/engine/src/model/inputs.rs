@@ -6,7 +6,7 @@ use exo_gpu::{Buffer, DType, Device, Tensor};
 
 use super::{Step, forward::Row, scratch::MAX_LOGITS};
 use crate::{
-    Architecture, Error, Result, Rope,
+    Architecture, Attention, Error, Result, Rope,
     cache::{PAGE, Sequence},
 };
 
@@ -33,6 +33,8 @@ pub(super) struct Placed {
     /// For each row: where its sequence's pages begin in `pages`, and its position.
     pub(super) rows: Tensor,
     pub(super) pages: Tensor,
+    /// For each sequence: its states before and after the step, its first row, and how many it has.
+    pub(super) runs: Tensor,
     /// Of each distinct rope.
     angles: Vec<Tensor>,
     rope_of_layer: Vec<usize>,
@@ -69,7 +71,7 @@ impl Inputs {
         // A step's sequences never hold more pages than there are, but shared ones are listed by each of them.
         let pages = u64::from(context / PAGE) * u64::from(MAX_LOGITS);
         let turned = turned_layers(architecture).unwrap_or(0);
-        (u64::from(rows) * u64::from(4 + angles + turned) + u64::from(MAX_LOGITS) + pages) * 4
+        (u64::from(rows) * u64::from(4 + angles + turned) + 5 * u64::from(MAX_LOGITS) + pages) * 4
     }
 
     pub(super) fn rows(&self) -> u32 {
@@ -88,7 +90,10 @@ impl Inputs {
             });
         }
         let (tables, firsts) = tables(step.sequences);
-        if tables.len() as u64 > u64::from(self.pages) * u64::from(MAX_LOGITS) {
+        let runs = runs(step);
+        if tables.len() as u64 > u64::from(self.pages) * u64::from(MAX_LOGITS)
+            || runs.len() as u64 > 4 * u64::from(MAX_LOGITS)
+        {
             return Err(Error::InvalidRequest {
                 what: "a step",
                 asked: format!("{} sequences", step.sequences.len()),
@@ -103,6 +108,7 @@ impl Inputs {
         let pairs: Vec<u32> = step.rows.iter().flat_map(|row| [firsts[row.sequence], row.position]).collect();
         let rows = writer.put(&pairs, &[count, 2])?;
         let pages = writer.put(&tables, &[tables.len() as u32])?;
+        let runs = writer.put(&runs, &[runs.len() as u32 / 4, 4])?;
         let mut angles = Vec::with_capacity(self.ropes.len());
         let mut floats = Vec::new();
         for rope in &self.ropes {
@@ -123,7 +129,7 @@ impl Inputs {
         let by_layers = by_layers.transpose()?;
         self.buffer.write(0, bytemuck::cast_slice(&self.words))?;
         let rope_of_layer = self.rope_of_layer.clone();
-        Ok(Placed { ids, slots, rows, pages, angles, rope_of_layer, wanted, by_layers })
+        Ok(Placed { ids, slots, rows, pages, runs, angles, rope_of_layer, wanted, by_layers })
     }
 }
 
@@ -136,6 +142,18 @@ fn tables(sequences: &[&Sequence]) -> (Vec<u32>, Vec<u32>) {
         tables.extend_from_slice(sequence.pages());
     }
     (tables, firsts)
+}
+
+/// The rows of each sequence, which are one after the other.
+fn runs(step: &Step<'_>) -> Vec<u32> {
+    let mut words = Vec::new();
+    let mut first = 0;
+    for rows in step.rows.chunk_by(|a, b| a.sequence == b.sequence) {
+        let [before, after] = step.sequences[rows[0].sequence].states_of_step();
+        words.extend([before, after, first, rows.len() as u32]);
+        first += rows.len() as u32;
+    }
+    words
 }
 
 struct Writer<'a> {
@@ -158,7 +176,8 @@ fn turned_layers(architecture: &Architecture) -> Option<u32> {
 fn distinct(architecture: &Architecture) -> (Vec<Rope>, Vec<usize>) {
     let mut ropes: Vec<Rope> = Vec::new();
     let indices = architecture.layers.iter().map(|layer| {
-        let rope = &layer.attention.rope;
+        // A layer that does not attend is never asked for its angles.
+        let Some(Attention { rope, .. }) = layer.attention() else { return 0 };
         ropes.iter().position(|known| known == rope).unwrap_or_else(|| {
             ropes.push(rope.clone());
             ropes.len() - 1

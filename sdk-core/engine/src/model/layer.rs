@@ -1,14 +1,21 @@
 //! One layer of a step.
 
-use exo_gpu::{Batch, Tensor};
+use exo_gpu::{Batch, RopePairs, Tensor};
 
-use super::{Model, inputs::Placed};
+use super::{
+    Model,
+    forward::{Reduce, read},
+    inputs::Placed,
+};
 use crate::{
     Error, Result,
     cache::PAGE,
-    config::{Activation, Layer},
-    weights::{LayerParts, ReminderGate, Stack, Vector},
+    config::{Activation, Attention, DeltaNet, Layer, Mixer},
+    weights::{AttentionParts, DeltaParts, LayerParts, MixerParts, ReminderGate, Stack, Vector},
 };
+
+/// The epsilon of the norms of queries and keys in a layer with a state, whatever the model's other norms have.
+const QK_EPSILON: f32 = 1e-6;
 
 /// What all layers of a step share.
 pub(super) struct LayerRun<'a> {
@@ -22,17 +29,25 @@ pub(super) struct LayerRun<'a> {
 
 impl LayerRun<'_> {
     /// Runs the layer: the stream in, the stream out.
-    pub(super) fn layer(&self, i: usize, batch: &mut Batch) -> Result<()> {
+    pub(super) fn layer(&self, i: usize, batch: &mut Batch, reduce: &mut Option<Reduce<'_>>) -> Result<()> {
         let Self { model, x, .. } = self;
         let weights = &model.weights.layers[i];
         let layer = &model.architecture.layers[model.layers.start + i];
         let side = model.scratch.side(self.rows(), model.architecture.hidden)?;
-        self.norm(x, &weights.attention_norm, &side, batch)?;
-        let mixed = self.attention(i, layer, weights, &side, batch)?;
+        self.norm(x, &weights.mixer_norm, &side, batch)?;
+        let mixed = match (&layer.mixer, &weights.mixer) {
+            (Mixer::Attention(a), MixerParts::Attention(parts)) => {
+                self.attention(i, a, parts, &side, batch)?
+            }
+            (Mixer::Delta(d), MixerParts::Delta(parts)) => self.delta(i, *d, parts, &side, batch)?,
+            _ => return Err(unknown(format!("layer {i} with the weights of another kind"))),
+        };
         weights.output.only().apply(batch, &mixed, &side)?;
+        self.reduced(&side, batch, reduce)?;
         self.return_to_stream(&side, weights.norm_behind_attention.as_ref(), batch)?;
         self.norm(x, &weights.mlp_norm, &side, batch)?;
         self.mlp(layer, weights, &side, batch)?;
+        self.reduced(&side, batch, reduce)?;
         self.return_to_stream(&side, weights.norm_behind_mlp.as_ref(), batch)?;
         if let (Some(gate), Some(reminders)) = (&weights.reminder, self.reminders) {
             self.remind(i, gate, reminders, &side, batch)?;
@@ -40,6 +55,17 @@ impl LayerRun<'_> {
         if let Some(scalar) = &weights.scalar {
             batch.mul(x, scalar, x)?;
         }
+        Ok(())
+    }
+
+    /// Where this is a slice: what it computed so far leaves the device as a part of a sum, and the sum comes back.
+    fn reduced(&self, side: &Tensor, batch: &mut Batch, reduce: &mut Option<Reduce<'_>>) -> Result<()> {
+        let Some(reduce) = reduce else { return Ok(()) };
+        std::mem::replace(batch, self.model.device.batch()).submit()?.wait()?;
+        let mut sums = Vec::new();
+        read(side, &mut sums)?;
+        reduce(&mut sums)?;
+        side.buffer().write(side.offset(), bytemuck::cast_slice(&sums))?;
         Ok(())
     }
 
@@ -65,36 +91,36 @@ impl LayerRun<'_> {
     fn attention(
         &self,
         i: usize,
-        layer: &Layer,
-        weights: &LayerParts<Stack, Vector>,
+        a: &Attention,
+        weights: &AttentionParts<Stack, Vector>,
         x: &Tensor,
         batch: &mut Batch,
     ) -> Result<Tensor> {
-        let (model, a, rows) = (self.model, &layer.attention, self.rows());
+        let (model, rows) = (self.model, self.rows());
         let (queries, keys) = (a.heads * a.head, a.kv_heads * a.head);
         let angles = self.inputs.angles(model.layers.start + i);
         let by_heads = |t: &Tensor, heads| t.reshaped(&[rows, heads, a.head]);
         let [q, k, v] = model.scratch.wide(rows, [queries, keys, keys])?;
+        let gate = a.has_gate.then(|| model.scratch.wide(rows, [queries, keys, keys, queries]));
+        let gate = gate.transpose()?.map(|[.., gate]| gate);
         let (q3, k3, v3) = (by_heads(&q, a.heads)?, by_heads(&k, a.kv_heads)?, by_heads(&v, a.kv_heads)?);
-        weights.qkv.apply(batch, x, &[q, k, v])?;
+        let outputs: Vec<_> = [q, k, v].into_iter().chain(gate.clone()).collect();
+        weights.inputs.apply(batch, x, &outputs)?;
         let norms = [(&q3, &weights.query_norm), (&k3, &weights.key_norm), (&v3, &weights.value_norm)];
         for (heads, norm) in norms {
             if let Some(norm) = norm {
                 self.norm(heads, norm, heads, batch)?;
             }
         }
-        batch.rope(&q3, angles, a.rope.pairs, &q3)?;
+        let pairs = if a.rope.turns_neighbours { RopePairs::Neighbours } else { RopePairs::Halves };
+        batch.rope(&q3, angles, pairs, &q3)?;
         let owner = a.reads_keys_of.map_or(Some(i), |owner| owner.checked_sub(model.layers.start));
         let Some(slab) = owner.and_then(|owner| model.slabs.layer(owner)) else {
             // `Drawing` refuses a range of layers without the keys that they read.
-            return Err(Error::InvalidRequest {
-                what: "a step",
-                asked: format!("layer {i} without its keys"),
-                allowed: "layers with the keys that they read".into(),
-            });
+            return Err(unknown(format!("layer {i} without its keys")));
         };
         if a.reads_keys_of.is_none() {
-            batch.rope(&k3, angles, a.rope.pairs, &k3)?;
+            batch.rope(&k3, angles, pairs, &k3)?;
             let slots = &self.inputs.slots;
             batch.store(&k3, slots, &slab.keys)?.store(&v3, slots, &slab.values)?;
         }
@@ -110,7 +136,52 @@ impl LayerRun<'_> {
             window: a.window,
             y: &mixed,
         })?;
-        Ok(mixed.reshaped(&[rows, queries])?)
+        let mixed = mixed.reshaped(&[rows, queries])?;
+        if let Some(gate) = gate {
+            batch.sigmoid_mul(&gate, &mixed, &mixed)?;
+        }
+        Ok(mixed)
+    }
+
+    /// A layer with a state over what a norm gave, up to the output matrix.
+    fn delta(
+        &self,
+        i: usize,
+        d: DeltaNet,
+        weights: &DeltaParts<Stack, Vector>,
+        x: &Tensor,
+        batch: &mut Batch,
+    ) -> Result<Tensor> {
+        let (model, rows, channels) = (self.model, self.rows(), d.channels());
+        let widths = [channels, d.values(), d.heads, d.heads, channels];
+        let [inputs, gate, strength, decay, qkv] = model.scratch.wide(rows, widths)?;
+        weights.inputs.apply(batch, x, &[inputs.clone(), gate.clone(), strength.clone(), decay.clone()])?;
+        let Some(state) = model.states.layer(i) else {
+            return Err(unknown(format!("layer {i} without its state")));
+        };
+        let runs = &self.inputs.runs;
+        batch.convolve(exo_gpu::Convolution {
+            x: &inputs,
+            weight: &weights.taps.reshaped(&[d.taps, channels])?,
+            state: &state.inputs,
+            runs,
+            y: &qkv,
+        })?;
+        let mixed = model.scratch.mixed(&[rows, d.heads, d.value])?;
+        batch.gated_delta(exo_gpu::GatedDelta {
+            qkv: &qkv,
+            decay: &decay,
+            strength: &strength,
+            constants: &weights.constants.reshaped(&[2, d.heads])?,
+            state: &state.memory,
+            runs,
+            epsilon: QK_EPSILON,
+            y: &mixed,
+        })?;
+        self.norm(&mixed, &weights.norm, &mixed, batch)?;
+        let mixed = mixed.reshaped(&[rows, d.values()])?;
+        batch.silu_mul(&gate, &mixed, &mixed)?;
+        Ok(mixed)
     }
 
     /// The MLP over what a norm gave, in its place.
@@ -148,5 +219,14 @@ impl LayerRun<'_> {
         batch.gelu_mul(&gate, &told, &gate)?;
         parts.projection.only().apply(batch, &gate, side)?;
         self.return_to_stream(side, Some(&parts.norm), batch)
+    }
+}
+
+/// `Drawing` and the blueprint see to it that this does not happen.
+fn unknown(asked: String) -> Error {
+    Error::InvalidRequest {
+        what: "a step",
+        asked,
+        allowed: "layers with their own weights, keys and states".into(),
     }
 }

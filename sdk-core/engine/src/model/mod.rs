@@ -9,6 +9,7 @@ mod layer;
 mod plan;
 mod scratch;
 mod slabs;
+mod states;
 
 use std::{
     ops::{ControlFlow, Range},
@@ -16,15 +17,17 @@ use std::{
 };
 
 use exo_gpu::Device;
-pub(crate) use forward::{Row, Step, Wanted};
+pub(crate) use forward::{Reduce, Row, Step, Wanted};
 use inputs::Inputs;
 pub use plan::MemoryPlan;
 use scratch::Scratch;
 use slabs::Slabs;
+use states::States;
 
 use crate::{
-    Architecture, Error, Progress, Result,
-    cache::{PAGE, Pages},
+    Architecture, Error, Progress, Result, Slice,
+    cache::{PAGE, Pools},
+    config::Layer,
     files::Directory,
     weights::{Blueprint, Weights},
 };
@@ -50,15 +53,28 @@ pub struct LoadOptions {
     pub context: u32,
     /// How keys and values are kept.
     pub cache: CacheType,
+    /// Chats that can be answered at once, where layers remember in a state: each has one. What chats leave is used for
+    /// beginnings that may come again.
+    pub chats: u32,
     /// Rows of the largest step: prompts are computed in chunks of this many tokens.
     pub chunk: u32,
+    /// Which slice of each layer to run here; whole layers if there is none.
+    pub slice: Option<Slice>,
     /// Bytes that the model may use; what the device allows if there is no number.
     pub budget: Option<u64>,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { layers: None, context: 4096, cache: CacheType::default(), chunk: 256, budget: None }
+        Self {
+            layers: None,
+            context: 4096,
+            cache: CacheType::default(),
+            chats: 4,
+            chunk: 256,
+            slice: None,
+            budget: None,
+        }
     }
 }
 
@@ -68,11 +84,13 @@ pub struct Model {
     device: Device,
     architecture: Architecture,
     layers: Range<usize>,
+    is_slice: bool,
     weights: Weights,
     slabs: Slabs,
+    states: States,
     scratch: Scratch,
     inputs: Inputs,
-    pages: Pages,
+    pools: Pools,
     plan: MemoryPlan,
 }
 
@@ -105,23 +123,28 @@ impl Model {
         plan.admit(options.budget.unwrap_or(u64::MAX).min(left))?;
         let weights = blueprint.load(device, &directory, progress)?;
         let slabs = Slabs::new(device, &architecture.layers[layers.clone()], context, options.cache)?;
+        let here = &architecture.layers[layers.clone()];
+        let states = States::new(device, here, options.chats)?;
+        let has_states = here.iter().any(|layer| layer.delta().is_some());
+        let pools = Pools::new(context / PAGE, has_states.then_some(options.chats));
         let inputs = Inputs::new(device, &architecture, options.chunk, context)?;
         let scratch = Scratch::new(device, &architecture, options.chunk)?;
-        let pages = Pages::new(context / PAGE);
         Ok(Self {
             device: device.clone(),
             architecture,
             layers,
+            is_slice: options.slice.is_some(),
             weights,
             slabs,
+            states,
             scratch,
             inputs,
-            pages,
+            pools,
             plan,
         })
     }
 
-    /// What it is.
+    /// What it is. Of a slice, with the heads and columns that are run here.
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
     }
@@ -129,6 +152,12 @@ impl Model {
     /// The layers that are run here.
     pub fn layers(&self) -> Range<usize> {
         self.layers.clone()
+    }
+
+    /// How many operations the CPU has computed in the place of the device, on which all of them were asked for: those of
+    /// kernels that are wrong there. See [`Device::substituted`].
+    pub fn substituted(&self) -> u64 {
+        self.device.substituted()
     }
 
     /// What it takes.
@@ -141,8 +170,13 @@ impl Model {
         self.inputs.rows()
     }
 
-    pub(crate) fn pages(&mut self) -> &mut Pages {
-        &mut self.pages
+    pub(crate) fn pools(&mut self) -> &mut Pools {
+        &mut self.pools
+    }
+
+    /// Whether some of its layers remember in a state, which cannot be cut back.
+    pub(crate) fn has_states(&self) -> bool {
+        self.pools.states.is_some()
     }
 }
 
@@ -158,6 +192,9 @@ struct Drawing {
 }
 
 impl Drawing {
+    /// More cannot be in one step.
+    const MOST_CHATS: u32 = Model::MOST_WANTED;
+
     fn of(path: &Path, options: &LoadOptions) -> Result<Self> {
         let directory = Directory::open(path)?;
         let architecture = Architecture::from_config(&directory.config)?;
@@ -172,7 +209,8 @@ impl Drawing {
         }
         let reads_elsewhere = architecture.layers[layers.clone()]
             .iter()
-            .find_map(|layer| layer.attention.reads_keys_of.filter(|owner| !layers.contains(owner)));
+            .filter_map(Layer::attention)
+            .find_map(|attention| attention.reads_keys_of.filter(|owner| !layers.contains(owner)));
         if let Some(owner) = reads_elsewhere {
             return Err(Error::InvalidRequest {
                 what: "LoadOptions::layers",
@@ -188,12 +226,22 @@ impl Drawing {
                 allowed: format!("a context of 1 to {most} and chunks of 1 to 4096"),
             });
         }
+        if !(1..=Self::MOST_CHATS).contains(&options.chats) {
+            return Err(Error::InvalidRequest {
+                what: "LoadOptions::chats",
+                asked: options.chats.to_string(),
+                allowed: format!("1 to {}", Self::MOST_CHATS),
+            });
+        }
         let context = options.context.next_multiple_of(PAGE);
-        let blueprint = Blueprint::draw(&architecture, &layers, &directory)?;
+        let sliced = options.slice.map(|slice| architecture.sliced(slice)).transpose()?;
+        let blueprint = Blueprint::draw(&architecture, &layers, &directory, options.slice)?;
+        let architecture = sliced.unwrap_or(architecture);
         let here = &architecture.layers[layers.clone()];
         let plan = MemoryPlan {
             weights: blueprint.bytes(),
             cache: Slabs::bytes(here, context, options.cache),
+            states: States::bytes(here, options.chats),
             scratch: Scratch::bytes(&architecture, options.chunk)
                 + Inputs::bytes(&architecture, options.chunk, context),
             position: Slabs::bytes(here, 1, options.cache),

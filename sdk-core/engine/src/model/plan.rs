@@ -9,6 +9,8 @@ pub struct MemoryPlan {
     pub weights: u64,
     /// Keys and values of the whole context.
     pub cache: u64,
+    /// The states of all chats, where layers remember in one.
+    pub states: u64,
     /// What a step computes in.
     pub scratch: u64,
     /// Keys and values of one position.
@@ -20,7 +22,7 @@ pub struct MemoryPlan {
 impl MemoryPlan {
     /// Everything together.
     pub fn total(&self) -> u64 {
-        self.weights + self.cache + self.scratch
+        self.weights + self.cache + self.states + self.scratch
     }
 
     /// Refuses what does not fit, and says what would.
@@ -28,7 +30,7 @@ impl MemoryPlan {
         if self.total() <= available {
             return Ok(());
         }
-        let for_cache = available.saturating_sub(self.weights + self.scratch);
+        let for_cache = available.saturating_sub(self.weights + self.states + self.scratch);
         let positions = |each: u64| for_cache / each.max(1) / u64::from(PAGE) * u64::from(PAGE);
         let missing = self.total() - available;
         let help = match (positions(self.position), positions(self.position_in_8_bits)) {
@@ -52,6 +54,7 @@ mod tests {
     const PLAN: MemoryPlan = MemoryPlan {
         weights: 1_000_000,
         cache: 1_000_000,
+        states: 0,
         scratch: 10_000,
         position: 1000,
         position_in_8_bits: 510,

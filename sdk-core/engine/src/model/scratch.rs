@@ -2,7 +2,10 @@
 
 use exo_gpu::{Buffer, DType, Device, Tensor};
 
-use crate::{Architecture, Result};
+use crate::{
+    Architecture, Result,
+    config::{Layer, Mixer},
+};
 
 /// Rows of logits in one step: the chats that can be answered at once.
 pub(super) const MAX_LOGITS: u32 = 16;
@@ -13,9 +16,9 @@ pub(super) struct Scratch {
     stream: Buffer,
     /// What a norm, or a matrix that leads back into the stream, gives.
     side: Buffer,
-    /// Queries, keys and values; then gate and up.
+    /// What a mixer makes of its inputs before it mixes; then gate and up.
     wide: Buffer,
-    /// What attention gives.
+    /// What a mixer gives.
     mixed: Buffer,
     /// The stream's rows whose logits are wanted.
     last: Buffer,
@@ -37,11 +40,8 @@ impl Widths {
     fn of(architecture: &Architecture) -> Self {
         let layers = architecture.layers.iter();
         let reminder = architecture.reminders.map_or(0, |reminders| reminders.width);
-        let wide = layers.clone().map(|layer| {
-            let a = &layer.attention;
-            ((a.heads + 2 * a.kv_heads) * a.head).max(2 * layer.mlp)
-        });
-        let mixed = layers.map(|layer| layer.attention.heads * layer.attention.head);
+        let wide = layers.clone().map(|layer| mixer_widths(layer).0.max(2 * layer.mlp));
+        let mixed = layers.map(|layer| mixer_widths(layer).1);
         Self {
             hidden: architecture.hidden,
             wide: wide.max().unwrap_or(0).max(reminder),
@@ -67,6 +67,18 @@ impl Widths {
     /// Bytes of the reminders, if the model has any.
     fn reminder_bytes(&self, rows: u32) -> Option<u64> {
         (self.reminders > 0).then_some(u64::from(rows) * u64::from(self.reminders) * 4)
+    }
+}
+
+/// Of a layer's mixer: what it makes of its inputs, and what it gives.
+fn mixer_widths(layer: &Layer) -> (u32, u32) {
+    match &layer.mixer {
+        Mixer::Attention(a) => {
+            let queries = if a.has_gate { 2 * a.heads } else { a.heads };
+            ((queries + 2 * a.kv_heads) * a.head, a.heads * a.head)
+        }
+        // The convolution's inputs and what it gives, the gate, strengths and decays.
+        Mixer::Delta(d) => (2 * d.channels() + d.values() + 2 * d.heads, d.values()),
     }
 }
 

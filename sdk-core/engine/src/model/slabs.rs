@@ -3,7 +3,10 @@
 use exo_gpu::{Cache, DType, Device, Tensor};
 
 use super::CacheType;
-use crate::{Result, config::Layer};
+use crate::{
+    Result,
+    config::{Attention, Layer},
+};
 
 /// The slabs of all layers that are run here.
 #[derive(Debug)]
@@ -20,8 +23,8 @@ pub(super) struct Slab {
 
 impl Slabs {
     pub(super) fn new(device: &Device, layers: &[Layer], rows: u32, kind: CacheType) -> Result<Self> {
-        let slab = |layer: &Layer| -> Result<Cache<Tensor>> {
-            let (heads, head) = (layer.attention.kv_heads, layer.attention.head);
+        let slab = |attention: &Attention| -> Result<Cache<Tensor>> {
+            let (heads, head) = (attention.kv_heads, attention.head);
             let dense =
                 |dtype| -> Result<_> { Ok(Cache::Dense(device.tensor(dtype, &[rows, heads, head])?)) };
             match kind {
@@ -34,28 +37,32 @@ impl Slabs {
             }
         };
         let layers = layers.iter().map(|layer| {
-            let has_own = layer.attention.reads_keys_of.is_none();
-            has_own.then(|| Ok(Slab { keys: slab(layer)?, values: slab(layer)? })).transpose()
+            let slab = |attention| Ok(Slab { keys: slab(attention)?, values: slab(attention)? });
+            with_own_keys(layer).map(slab).transpose()
         });
         Ok(Self { layers: layers.collect::<Result<_>>()? })
     }
 
     /// What they take.
     pub(super) fn bytes(layers: &[Layer], rows: u32, kind: CacheType) -> u64 {
-        let row = |layer: &Layer| {
-            let (heads, head) = (u64::from(layer.attention.kv_heads), u64::from(layer.attention.head));
+        let row = |attention: &Attention| {
+            let (heads, head) = (u64::from(attention.kv_heads), u64::from(attention.head));
             match kind {
                 CacheType::F32 => heads * head * 4,
                 CacheType::F16 => heads * head * 2,
                 CacheType::Q8 => heads * (head + 4),
             }
         };
-        let own = layers.iter().filter(|layer| layer.attention.reads_keys_of.is_none());
-        own.map(|layer| 2 * row(layer)).sum::<u64>() * u64::from(rows)
+        layers.iter().filter_map(with_own_keys).map(|own| 2 * row(own)).sum::<u64>() * u64::from(rows)
     }
 
     /// Those of a layer that has its own.
     pub(super) fn layer(&self, i: usize) -> Option<&Slab> {
         self.layers.get(i)?.as_ref()
     }
+}
+
+/// Attention with keys and values of its own.
+fn with_own_keys(layer: &Layer) -> Option<&Attention> {
+    layer.attention().filter(|attention| attention.reads_keys_of.is_none())
 }

@@ -1,7 +1,11 @@
 //! One text on its way.
 
 use super::{End, JobId};
-use crate::{Result, Sampler, cache::Sequence, chat::TokenRequest};
+use crate::{
+    Result, Sampler,
+    cache::{PAGE, Sequence},
+    chat::TokenRequest,
+};
 
 #[derive(Debug)]
 pub(super) struct Job {
@@ -52,6 +56,24 @@ impl Job {
     /// Tokens that are not computed yet.
     pub(super) fn left(&self) -> u32 {
         self.tokens.len() as u32 - self.sequence.length()
+    }
+
+    /// How many of them the next step may take. A state is kept where the last whole page ends, so a step ends there.
+    pub(super) fn next_part(&self, has_states: bool) -> u32 {
+        match self.last_page().checked_sub(self.sequence.length()) {
+            Some(before) if has_states && before > 0 => before,
+            _ => self.left(),
+        }
+    }
+
+    /// Whether just its whole pages are computed.
+    pub(super) fn is_at_last_page(&self) -> bool {
+        self.sequence.length() == self.last_page()
+    }
+
+    /// Where the last whole page ends that another text could begin with: its last token is always computed.
+    fn last_page(&self) -> u32 {
+        (self.tokens.len() as u32 - 1) / PAGE * PAGE
     }
 
     /// Adds a token. Whether the text ends with it.

@@ -92,7 +92,7 @@ impl Scheduler {
 
     /// Adds a text. A prompt that the context can never hold is refused here.
     pub fn submit(&mut self, request: TokenRequest) -> Result<JobId> {
-        let context = self.model.pages().count() as u32 * PAGE;
+        let context = self.model.pools().pages.count() as u32 * PAGE;
         if request.prompt.is_empty() || request.prompt.len() as u64 >= u64::from(context) {
             return Err(Error::InvalidRequest {
                 what: "prompt",
@@ -149,9 +149,14 @@ impl Scheduler {
         }
         let mut logits = std::mem::take(&mut self.logits);
         let step = Step { sequences: &sequences, rows: &rows };
-        let result = self.model.step(&step, None, Wanted::Logits(&mut logits));
+        let result = self.model.step(&step, None, Wanted::Logits(&mut logits), None);
         if result.is_ok() {
             self.harvest(&plan, &mut logits, produced);
+        } else if self.model.has_states() {
+            // Nobody knows how far their states came: they are computed anew.
+            for turn in &plan {
+                self.step_back(turn.job);
+            }
         }
         self.logits = logits;
         result
@@ -181,7 +186,7 @@ impl Scheduler {
                 continue;
             }
             self.begin(job);
-            let count = self.jobs[job].left().min(room);
+            let count = self.jobs[job].next_part(self.model.has_states()).min(room);
             if self.make_room(job, count) {
                 plan.push(Turn { job, count });
                 break;
@@ -195,7 +200,7 @@ impl Scheduler {
     fn begin(&mut self, at: usize) {
         let job = &mut self.jobs[at];
         if job.stage == Stage::Waiting {
-            job.sequence = Sequence::beginning_with(self.prefixes.find(&job.tokens, self.model.pages()));
+            job.sequence = Sequence::beginning_with(self.prefixes.find(&job.tokens, self.model.pools()));
             job.reused = job.sequence.length();
             job.stage = Stage::Prompting;
         }
@@ -204,20 +209,26 @@ impl Scheduler {
     /// Takes memory for `count` more positions of a text: from what is free, from beginnings that nobody uses, and from
     /// younger texts.
     fn make_room(&mut self, at: usize, count: u32) -> bool {
-        let missing = self.jobs[at].sequence.missing(count);
         let mut youngest = self.jobs.len();
         loop {
-            self.prefixes.shrink(missing, self.model.pages());
-            if self.model.pages().free() >= missing || youngest == at + 1 {
+            let (sequence, pools) = (&self.jobs[at].sequence, self.model.pools());
+            self.prefixes.shrink(sequence.missing(count), pools);
+            self.prefixes.shrink_states(sequence.missing_states(pools), pools);
+            if sequence.can_reserve(count, pools) || youngest == at + 1 {
                 break;
             }
             // What it computed may still be known as a beginning, which is then the next to go.
             youngest -= 1;
-            let job = &mut self.jobs[youngest];
-            std::mem::take(&mut job.sequence).end(self.model.pages());
-            job.stage = Stage::Waiting;
+            self.step_back(youngest);
         }
-        self.jobs[at].sequence.reserve(count, self.model.pages())
+        self.jobs[at].sequence.reserve(count, self.model.pools())
+    }
+
+    /// Takes everything from a text; it is computed again later.
+    fn step_back(&mut self, at: usize) {
+        let job = &mut self.jobs[at];
+        std::mem::take(&mut job.sequence).end(self.model.pools());
+        job.stage = Stage::Waiting;
     }
 
     fn harvest(&mut self, plan: &[Turn], logits: &mut [f32], produced: &mut Vec<Produced>) {
@@ -226,7 +237,7 @@ impl Scheduler {
         let mut ended = Vec::new();
         for turn in plan {
             let job = &mut self.jobs[turn.job];
-            job.sequence.advance(turn.count);
+            job.sequence.advance(turn.count, self.model.pools());
             if job.stage == Stage::Prompting && !job.is_recomputed {
                 produced.push(Produced::Prefill {
                     job: job.id,
@@ -236,11 +247,15 @@ impl Scheduler {
                 });
             }
             if job.left() > 0 {
-                continue; // The prompt goes on.
+                // The prompt goes on. Its state is now that of its last whole page, and will not be again.
+                if self.model.has_states() && job.is_at_last_page() {
+                    self.prefixes.keep(&job.tokens, &job.sequence, self.model.pools());
+                }
+                continue;
             }
             if job.stage == Stage::Prompting {
                 job.stage = Stage::Answering;
-                self.prefixes.keep(&job.tokens, &job.sequence, self.model.pages());
+                self.prefixes.keep(&job.tokens, &job.sequence, self.model.pools());
             }
             let Some(row) = rows.next() else { continue };
             match job.sampler.sample(row) {
@@ -266,8 +281,8 @@ impl Scheduler {
     /// A text is over: what it computed may serve another.
     fn end(&mut self, at: usize) {
         if let Some(job) = self.jobs.remove(at) {
-            self.prefixes.keep(&job.tokens, &job.sequence, self.model.pages());
-            job.sequence.end(self.model.pages());
+            self.prefixes.keep(&job.tokens, &job.sequence, self.model.pools());
+            job.sequence.end(self.model.pools());
         }
     }
 }

@@ -8,15 +8,17 @@ use std::{
     path::PathBuf,
 };
 
-use exo_gpu::{Buffer, DType, Device, Quantised, Tensor, Weight};
+use exo_gpu::{Bits, Buffer, DType, Device, Group, Quantised, Tensor, Weight};
 use half::{bf16, f16};
 
 use super::{
     Blueprint, Matrix, Parts, ReminderParts, Stack, Weights,
     blueprint::{Content, MatrixPlan, StackPlan, Storage, VectorPlan},
+    cut::Cut,
 };
 use crate::{
     Error, Result,
+    config::Affine,
     files::{Directory, FileType, Stored, io_error},
 };
 
@@ -105,17 +107,18 @@ impl Loader<'_> {
             Storage::Dense { dtype, .. } => {
                 let dims: Vec<_> = plans.iter().map(|p| [p.rows, p.columns]).collect();
                 let stored = plans.iter().filter_map(|p| match &p.storage {
-                    Storage::Dense { weight, .. } => Some(weight),
+                    Storage::Dense { weight, .. } => Some((weight, &p.cut)),
                     Storage::Affine { .. } => None,
                 });
                 self.adjacent(*dtype, &dims, stored)?.map(Weight::Dense)
             }
             Storage::Affine { affine, dtype, .. } => {
+                let (bits, group) = packing(*affine)?;
                 let of = |pick: fn(&Storage) -> Option<&Stored>| {
-                    plans.iter().filter_map(move |p| pick(&p.storage))
+                    plans.iter().filter_map(move |p| Some((pick(&p.storage)?, &p.cut)))
                 };
                 let dims = |columns: fn(u32, u32, u32) -> u32| {
-                    let (bits, group) = (affine.bits.count(), affine.group.size());
+                    let (bits, group) = (affine.bits, affine.group);
                     plans.iter().map(|p| [p.rows, columns(p.columns, bits, group)]).collect::<Vec<_>>()
                 };
                 let words =
@@ -123,13 +126,7 @@ impl Loader<'_> {
                 let scales = self.adjacent(*dtype, &dims(|n, _, group| n / group), of(Storage::scales))?;
                 let biases = self.adjacent(*dtype, &dims(|n, _, group| n / group), of(Storage::biases))?;
                 let quantised = |words, scales, biases| {
-                    Weight::Quantised(Quantised {
-                        words,
-                        scales,
-                        biases,
-                        bits: affine.bits,
-                        group: affine.group,
-                    })
+                    Weight::Quantised(Quantised { words, scales, biases, bits, group })
                 };
                 Adjacent {
                     whole: quantised(words.whole, scales.whole, biases.whole),
@@ -158,7 +155,7 @@ impl Loader<'_> {
         &mut self,
         dtype: DType,
         dims: &[[u32; 2]],
-        stored: impl Iterator<Item = &'s Stored>,
+        stored: impl Iterator<Item = (&'s Stored, &'s Cut)>,
     ) -> Result<Adjacent<Tensor>> {
         let sizes: Vec<_> = dims
             .iter()
@@ -167,8 +164,8 @@ impl Loader<'_> {
         let buffer = self.device.allocate(sizes.iter().sum())?;
         let mut offset = 0;
         let mut parts = Vec::with_capacity(dims.len());
-        for ((dims, size), stored) in dims.iter().zip(sizes).zip(stored) {
-            self.fill(&buffer, offset, stored)?;
+        for ((dims, size), (stored, cut)) in dims.iter().zip(sizes).zip(stored) {
+            self.fill(&buffer, offset, stored, cut)?;
             parts.push(Tensor::new(&buffer, offset, dtype, dims)?);
             offset += size;
         }
@@ -202,6 +199,25 @@ impl Loader<'_> {
             Content::Repeated(stored) => {
                 Ok(self.stored_floats(stored)?.into_iter().cycle().take(length).collect())
             }
+            Content::Part(stored, cut) => {
+                let all = self.stored_floats(stored)?;
+                Ok(cut
+                    .pieces(1, 1)
+                    .filter_map(|piece| all.get(piece.bytes.start as usize).copied())
+                    .collect())
+            }
+            Content::Turned(stored, columns) => {
+                let (all, columns) = (self.stored_floats(stored)?, *columns as usize);
+                Ok((0..columns)
+                    .flat_map(|column| all.iter().skip(column).step_by(columns))
+                    .copied()
+                    .collect())
+            }
+            Content::Rates(logarithms, others) => {
+                let mut all: Vec<_> = self.stored_floats(logarithms)?.iter().map(|x| x.exp()).collect();
+                all.extend(self.stored_floats(others)?);
+                Ok(all)
+            }
             Content::Ones => Ok(vec![1.0; length]),
         }
     }
@@ -218,15 +234,30 @@ impl Loader<'_> {
         })
     }
 
-    /// Reads a stored tensor into a buffer.
-    fn fill(&mut self, buffer: &Buffer, offset: u64, stored: &Stored) -> Result<()> {
+    /// Reads the wanted part of a stored tensor into a buffer.
+    fn fill(&mut self, buffer: &Buffer, mut offset: u64, stored: &Stored, cut: &Cut) -> Result<()> {
         let range = stored.entry.bytes.clone();
-        let mut done = 0;
-        while range.start + done < range.end {
-            let piece = PIECE.min(range.end - range.start - done);
-            let place = offset + done..offset + done + piece;
-            buffer.map(place, |bytes| self.read_at(stored, range.start + done, bytes))??;
-            done += piece;
+        let row = (range.end - range.start) / stored.entry.shape.first().copied().unwrap_or(1).max(1);
+        let mut rows = Vec::new();
+        for piece in cut.pieces(row, PIECE) {
+            let (at, size) = (range.start + piece.bytes.start, piece.bytes.end - piece.bytes.start);
+            let of_each = piece.of_each.start as usize..piece.of_each.end as usize;
+            if of_each.len() as u64 == piece.row {
+                buffer.map(offset..offset + size, |bytes| self.read_at(stored, at, bytes))??;
+                offset += size;
+                continue;
+            }
+            // Columns: whole rows pass through the host, which is a read instead of one for each row.
+            rows.resize(size as usize, 0);
+            self.read_at(stored, at, &mut rows)?;
+            let wanted: Vec<u8> = rows
+                .chunks_exact(piece.row as usize)
+                .flat_map(|row| &row[of_each.clone()])
+                .copied()
+                .collect();
+            buffer.write(offset, &wanted)?;
+            self.read -= size - wanted.len() as u64;
+            offset += wanted.len() as u64;
         }
         Ok(())
     }
@@ -246,6 +277,26 @@ impl Loader<'_> {
         self.read += bytes.len() as u64;
         Ok(())
     }
+}
+
+/// How the device knows it. The config admits nothing else.
+fn packing(affine: Affine) -> Result<(Bits, Group)> {
+    let bits = match affine.bits {
+        4 => Some(Bits::B4),
+        6 => Some(Bits::B6),
+        8 => Some(Bits::B8),
+        _ => None,
+    };
+    let group = match affine.group {
+        32 => Some(Group::G32),
+        64 => Some(Group::G64),
+        128 => Some(Group::G128),
+        _ => None,
+    };
+    bits.zip(group).ok_or_else(|| Error::Unsupported {
+        what: format!("{} bits in groups of {}", affine.bits, affine.group),
+        supported: "4, 6 and 8 bits in groups of 32, 64 and 128".into(),
+    })
 }
 
 /// Things that lie one after the other, and all of them as one.

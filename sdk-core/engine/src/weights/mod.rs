@@ -5,6 +5,7 @@
 //! into device memory. Both are the same [`Parts`], of different things.
 
 mod blueprint;
+mod cut;
 mod load;
 mod matrix;
 mod parts;
@@ -12,7 +13,9 @@ mod parts;
 pub(crate) use blueprint::Blueprint;
 pub use load::Progress;
 pub(crate) use matrix::{Matrix, Stack, Vector};
-pub(crate) use parts::{LayerParts, Parts, ReminderGate, ReminderParts};
+pub(crate) use parts::{
+    AttentionParts, DeltaParts, LayerParts, MixerParts, Parts, ReminderGate, ReminderParts,
+};
 
 /// A model's weights on the device.
 pub(crate) type Weights = Parts<Stack, Vector>;

@@ -25,13 +25,8 @@ pub(crate) struct ReminderParts<M, V> {
 /// The parts of one layer.
 #[derive(Clone, Debug)]
 pub(crate) struct LayerParts<M, V> {
-    pub(crate) attention_norm: V,
-    /// Queries, keys and values; queries alone where a layer reads the keys of another.
-    pub(crate) qkv: M,
-    pub(crate) query_norm: Option<V>,
-    pub(crate) key_norm: Option<V>,
-    /// Ones: a norm without a weight.
-    pub(crate) value_norm: Option<V>,
+    pub(crate) mixer_norm: V,
+    pub(crate) mixer: MixerParts<M, V>,
     pub(crate) output: M,
     pub(crate) norm_behind_attention: Option<V>,
     pub(crate) mlp_norm: V,
@@ -42,6 +37,37 @@ pub(crate) struct LayerParts<M, V> {
     pub(crate) reminder: Option<ReminderGate<M, V>>,
     /// One number, repeated for every element of the stream.
     pub(crate) scalar: Option<V>,
+}
+
+/// What mixes the tokens of a layer.
+#[derive(Clone, Debug)]
+pub(crate) enum MixerParts<M, V> {
+    Attention(AttentionParts<M, V>),
+    Delta(DeltaParts<M, V>),
+}
+
+/// The parts of attention, up to its output.
+#[derive(Clone, Debug)]
+pub(crate) struct AttentionParts<M, V> {
+    /// Queries, keys and values, and the gate where there is one; without keys and values where a layer reads those of
+    /// another.
+    pub(crate) inputs: M,
+    pub(crate) query_norm: Option<V>,
+    pub(crate) key_norm: Option<V>,
+    /// Ones: a norm without a weight.
+    pub(crate) value_norm: Option<V>,
+}
+
+/// The parts of a layer with a state, up to its output.
+#[derive(Clone, Debug)]
+pub(crate) struct DeltaParts<M, V> {
+    /// Queries, keys and values as one; the gate; strengths; decays.
+    pub(crate) inputs: M,
+    /// The convolution's weight, `[taps, channels]`.
+    pub(crate) taps: V,
+    /// Of each head the rate of its decay, and then its bias.
+    pub(crate) constants: V,
+    pub(crate) norm: V,
 }
 
 /// What lets a reminder into a layer.
@@ -70,11 +96,23 @@ impl<M, V> LayerParts<M, V> {
         vector: &mut impl FnMut(&V) -> Result<W, E>,
     ) -> Result<LayerParts<N, W>, E> {
         let mut maybe = |part: &Option<V>| part.as_ref().map(&mut *vector).transpose();
-        let (query_norm, key_norm) = (maybe(&self.query_norm)?, maybe(&self.key_norm)?);
-        let value_norm = maybe(&self.value_norm)?;
         let norm_behind_attention = maybe(&self.norm_behind_attention)?;
         let norm_behind_mlp = maybe(&self.norm_behind_mlp)?;
         let scalar = maybe(&self.scalar)?;
+        let mixer = match &self.mixer {
+            MixerParts::Attention(parts) => MixerParts::Attention(AttentionParts {
+                query_norm: maybe(&parts.query_norm)?,
+                key_norm: maybe(&parts.key_norm)?,
+                value_norm: maybe(&parts.value_norm)?,
+                inputs: matrix(&parts.inputs)?,
+            }),
+            MixerParts::Delta(parts) => MixerParts::Delta(DeltaParts {
+                inputs: matrix(&parts.inputs)?,
+                taps: vector(&parts.taps)?,
+                constants: vector(&parts.constants)?,
+                norm: vector(&parts.norm)?,
+            }),
+        };
         let reminder = match &self.reminder {
             Some(ReminderGate { gate, projection, norm }) => Some(ReminderGate {
                 gate: matrix(gate)?,
@@ -84,11 +122,8 @@ impl<M, V> LayerParts<M, V> {
             None => None,
         };
         Ok(LayerParts {
-            attention_norm: vector(&self.attention_norm)?,
-            qkv: matrix(&self.qkv)?,
-            query_norm,
-            key_norm,
-            value_norm,
+            mixer_norm: vector(&self.mixer_norm)?,
+            mixer,
             output: matrix(&self.output)?,
             norm_behind_attention,
             mlp_norm: vector(&self.mlp_norm)?,

@@ -57,6 +57,8 @@ pub(super) unsafe fn run_at(level: Level, op: &Op<HostTensor>) -> Result<()> {
             Op::Sum { x, y } => kernels::sum(level, x, y),
             Op::Store { x, slots, cache } => kernels::store(level, x, slots, cache),
             Op::Attention { of, .. } => return kernels::attention(level, of),
+            Op::Convolve(of) => kernels::convolve(level, of),
+            Op::GatedDelta(of) => kernels::gated_delta(level, of),
         }
     }
     Ok(())

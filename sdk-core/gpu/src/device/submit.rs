@@ -1,12 +1,12 @@
 //! The way of work through the line: judged, numbered, handed over, and seen off.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
 use crate::{
-    Device, Error, Result, Submission,
+    Device, Error, Health, Result, Submission,
     backend::{Pending, Work},
     line::{Flight, LineState, not_repeatable},
     trust::substitute,
@@ -23,6 +23,9 @@ impl Device {
             }
             other => other?,
         };
+        let is_replaced = self.read_state().health != Health::Well;
+        let by_cpu = if is_replaced { work.steps.len() } else { wrong.len() };
+        self.inner.substituted.fetch_add(by_cpu as u64, Ordering::Relaxed);
         let mut line = self.inner.line.lock();
         let number = line.take_number();
         let entered = self.backend().and_then(|_| work.buffers().try_for_each(|b| b.enter(number)));

@@ -16,6 +16,7 @@ mod matrix;
 mod order;
 #[cfg(any(not(target_vendor = "apple"), test))]
 mod packed;
+mod recurrence;
 mod rope;
 mod rows;
 mod store;
@@ -130,6 +131,8 @@ pub(crate) fn lower(op: &Op<Tensor>, profile: &Profile) -> Result<Vec<Dispatch>>
         Op::Sum { x, y } => rows::reduce(Reduction::Sum, [x, y], profile),
         Op::Store { x, slots, cache } => store::store([x, slots], cache, profile),
         Op::Attention { of, partial } => attention::attention(of, partial.as_ref(), profile),
+        Op::Convolve(of) => recurrence::convolve(of, profile),
+        Op::GatedDelta(of) => recurrence::gated_delta(of, profile),
     }?;
     for dispatch in &dispatches {
         runs_on(dispatch.kernel, &profile.limits)?;

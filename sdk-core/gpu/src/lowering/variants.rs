@@ -123,6 +123,11 @@ pub(super) fn attention(keys: &Cache<Tensor>, tokens: u64, group: u64, head: u64
     Ok(QueryTile { kernel, queries: if many { 8 } else { 4 } })
 }
 
+/// The gated delta rule over keys of this many elements.
+pub(super) fn gated_delta(key: u32) -> &'static Kernel {
+    if key <= 128 { k::GATED_DELTA_NARROW } else { k::GATED_DELTA_WIDE }
+}
+
 /// The front checks element types before they come here; this is for whoever calls without it.
 fn no_kernel(what: String) -> Error {
     Error::Unsupported { what, why: "there is no kernel for these element types".into() }

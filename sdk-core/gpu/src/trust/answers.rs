@@ -3,6 +3,7 @@
 //! Nothing here is fast or shared with a backend. That is the point: it is what they are judged by.
 
 mod attention;
+pub(crate) mod recurrence;
 
 use super::value::Value;
 use crate::{Quantised, RopePairs, Weight, op::Op};
@@ -17,6 +18,8 @@ pub(crate) fn answer(op: &Op<Value>) -> Vec<Vec<f64>> {
             vec![sum, y]
         }
         Op::Store { x, slots, cache } => attention::stored(x, slots, cache),
+        Op::Convolve(of) => recurrence::convolved(of),
+        Op::GatedDelta(of) => recurrence::remembered(of),
         _ => vec![single(op)],
     }
 }
@@ -67,7 +70,7 @@ fn single(op: &Op<Value>) -> Vec<f64> {
         }),
         Op::Sum { x, .. } => by_rows(x, |row| vec![row.iter().sum()]),
         Op::Attention { of, .. } => attention::attended(of),
-        Op::AddRmsNorm { .. } | Op::Store { .. } => Vec::new(),
+        Op::AddRmsNorm { .. } | Op::Store { .. } | Op::Convolve(_) | Op::GatedDelta(_) => Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! Every kernel that lowering can choose must be reached by at least one case; a test sees to that.
 
 mod attention;
+mod recurrence;
 
 use super::value::Value;
 use crate::{Bits, DType, Group, Quantised, Result, RopePairs, Shape, Weight, op::Op};
@@ -17,6 +18,7 @@ pub(crate) fn all() -> Result<Vec<Op<Value>>> {
     tables(&mut make, &mut cases)?;
     matrices(&mut make, &mut cases)?;
     attention::add(&mut make, &mut cases)?;
+    recurrence::add(&mut make, &mut cases)?;
     Ok(cases)
 }
 

@@ -136,6 +136,8 @@ fn bound(case: &Op<Value>) -> f64 {
         | Op::LayerNorm { .. }
         | Op::Sum { .. }
         | Op::Attention { .. }
+        | Op::Convolve(_)
+        | Op::GatedDelta(_)
         | Op::MatMul { .. } => 1e-4,
     }
 }

@@ -11,6 +11,9 @@ mod examine;
 pub(crate) mod substitute;
 mod value;
 
+#[cfg(test)]
+pub(crate) use answers::recurrence;
+
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     hash::{DefaultHasher, Hash, Hasher},

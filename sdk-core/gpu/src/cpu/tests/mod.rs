@@ -8,6 +8,7 @@ mod device;
 mod elementwise;
 mod harness;
 mod products;
+mod recurrence;
 mod rows;
 mod store;
 mod vectors;

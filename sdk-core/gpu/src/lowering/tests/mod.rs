@@ -8,6 +8,7 @@ mod matrix;
 mod numbers;
 mod paper;
 mod random;
+mod recurrence;
 mod reference;
 mod rig;
 mod split;

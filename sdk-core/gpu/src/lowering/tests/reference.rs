@@ -6,7 +6,7 @@
 mod attention;
 
 use super::array::Array;
-use crate::{RopePairs, Weight, op::Op};
+use crate::{RopePairs, Weight, op::Op, trust::recurrence};
 
 /// Half an ulp of f32, relative.
 const HALF_ULP: f64 = 1.0 / (1_u64 << 24) as f64;
@@ -56,6 +56,9 @@ pub(super) fn expected(op: &Op<Array>) -> Vec<Vec<Expected>> {
             vec![sum, y]
         }
         Op::Store { x, slots, cache } => attention::stored(x, slots, cache),
+        Op::Convolve(of) => near_the_largest(recurrence::convolved(of), 1e-5),
+        // Each token of a run passes its errors on.
+        Op::GatedDelta(of) => near_the_largest(recurrence::remembered(of), 1e-4),
         _ => vec![single(op)],
     }
 }
@@ -112,8 +115,17 @@ fn single(op: &Op<Array>) -> Vec<Expected> {
         Op::Sum { x, .. } => x.rows().map(sum).collect(),
         Op::MatMul { x, weight, .. } => matmul(x, weight),
         Op::Attention { of, .. } => attention::attended(of),
-        Op::AddRmsNorm { .. } | Op::Store { .. } => unreachable!("they have two outputs, or patch one"),
+        Op::AddRmsNorm { .. } | Op::Store { .. } | Op::Convolve(_) | Op::GatedDelta(_) => {
+            unreachable!("they have two outputs, or patch one")
+        }
     }
+}
+
+/// Errors of sums, measured against the largest of their results.
+fn near_the_largest(answers: Vec<Vec<f64>>, part: f64) -> Vec<Vec<Expected>> {
+    let largest = answers.iter().flatten().fold(0.0, |most: f64, value| most.max(value.abs()));
+    let near = |value| Expected { value, tolerance: part * largest };
+    answers.into_iter().map(|answer| answer.into_iter().map(near).collect()).collect()
 }
 
 fn binary(a: &Array, b: &Array, f: impl Fn(f64, f64) -> Expected) -> Vec<Expected> {
