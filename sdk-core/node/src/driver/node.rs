@@ -27,7 +27,9 @@ use super::{
     ExoApi, JoinOptions, NodeError, NodeErrorKind, NodeStats, Pulled, WhoAmI,
     actor::{Actor, Order},
     clock::Clock,
-    dns_sd, entropy,
+    dns_sd,
+    engine::EngineRoom,
+    entropy,
     hosts::PastHosts,
     http::{Inquiry, Pages, Server},
     identity,
@@ -44,6 +46,7 @@ use crate::{
     discovery::{Discovery, Provider, ProviderStatus},
     member::{ClusterView, Member, MemberConfig, MemberState, Request},
     vitals::{self, Condition, Vitals, VitalsConfig, Work},
+    worker::{Offer, Worker},
 };
 
 const WAITING_ORDERS: usize = 16;
@@ -367,6 +370,14 @@ async fn start(
         }
         None => None,
     };
+    let (backends, offer) = match &options.engine {
+        Some(engine) => (engine.backends(), Offer::NOTHING),
+        None => (options.backends, Offer::UNLIMITED),
+    };
+    let engine = options.engine.map(|engine| EngineRoom::start(engine, clock)).transpose();
+    let engine = engine.map_err(|error| {
+        NodeError::new(NodeErrorKind::System, format!("no thread for the engine: {error}"))
+    })?;
     let looks = Looks::new(options.probe, clock.now());
     let own = DeviceId::new(node_id.as_str());
     let mut vitals = Vitals::new(
@@ -375,7 +386,8 @@ async fn start(
             device_id: own.clone().unwrap_or_else(DeviceId::nameless),
             policy: options.policy,
             governor: options.governor,
-            backends: options.backends,
+            backends,
+            offer,
             utc_offset: options.utc_offset,
         },
         entropy::random(),
@@ -407,6 +419,10 @@ async fn start(
         }
         None => None,
     };
+    let mut member = Member::new(config.clone(), entropy::random(), clock.now());
+    if engine.is_some() && !config.listen_only {
+        member.employ(Worker::new(config.node_id.clone(), entropy::random()));
+    }
     let advertise = options.search.wants(Provider::DnsSd).then(|| options.search.searched());
     let actor = Actor {
         clock,
@@ -417,12 +433,14 @@ async fn start(
         is_shown: false,
         tag: entropy::random().bits(),
         discovery: Discovery::new(options.search, entropy::random()),
-        member: Member::new(config.clone(), entropy::random(), clock.now()),
+        member,
         config,
         phones,
         network,
         vitals,
         looks,
+        engine,
+        works: (false, 0),
         links,
         asking: None,
         measuring: None,

@@ -1,5 +1,6 @@
 //! The flags of `join` and `found`, and what they mean to the node.
 
+mod rehearse;
 mod search;
 
 use std::{
@@ -12,6 +13,7 @@ use clap::Args as ClapArgs;
 use exo_node::{
     driver::{FoundingOptions, JoinOptions, MeetingPlace, WhoAmI, default_data_dir},
     probe::LinuxProbe,
+    worker::rehearsal::{Rehearsal, Script},
 };
 use exo_telemetry::probe::Probe;
 use exo_wire::datagram::API_PORT;
@@ -104,6 +106,10 @@ struct PhoneArgs {
         help = "Serve GET /node_id, so that exo draws links to this device and prefers it for models"
     )]
     expose_node_id: bool,
+    /// Run no model, but serve as if: for tests
+    #[arg(long, value_name = "SCRIPT", num_args = 0..=1, default_missing_value = "", value_parser = rehearse::script,
+        hide = true)]
+    rehearse: Option<Script>,
     /// Where it is served: exo asks at its own API port
     #[arg(long, value_name = "PORT", default_value_t = API_PORT, requires = "expose_node_id")]
     api_port: u16,
@@ -179,6 +185,9 @@ impl PhoneArgs {
         options.search = self.search.config()?;
         options.probe = self.probe();
         options.metrics = self.metrics;
+        if let Some(script) = &self.rehearse {
+            options.engine = Some(Box::new(Rehearsal::new(script.clone())));
+        }
         options.probe_links.take_if(|_| self.no_link_probes);
         options.listen_only = self.listen_only;
         options.allow_unknown_build = self.allow_unknown_build;
