@@ -202,7 +202,7 @@ mod tests {
                 }
             }
         };
-        assert_eq!(timeout(Duration::from_secs(60), broke).await.unwrap(), "on purpose");
+        assert_eq!(timeout(Duration::from_mins(1), broke).await.unwrap(), "on purpose");
         room.ask(Wish::SetShare(0.5));
         assert!(timeout(Duration::from_millis(50), room.next()).await.is_err(), "nothing follows");
     }

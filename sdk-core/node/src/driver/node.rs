@@ -16,7 +16,7 @@ use exo_telemetry::{
     reading::Groups,
     topology::Topology,
 };
-use exo_wire::NodeId;
+use exo_wire::{NodeId, gathered::Backend};
 use tokio::{
     runtime::{Builder, Handle, Runtime},
     sync::{mpsc, watch},
@@ -46,7 +46,7 @@ use crate::{
     discovery::{Discovery, Provider, ProviderStatus},
     member::{ClusterView, Member, MemberConfig, MemberState, Request},
     vitals::{self, Condition, Vitals, VitalsConfig, Work},
-    worker::{Offer, Worker},
+    worker::{Engine, Offer, Worker},
 };
 
 const WAITING_ORDERS: usize = 16;
@@ -370,14 +370,8 @@ async fn start(
         }
         None => None,
     };
-    let (backends, offer) = match &options.engine {
-        Some(engine) => (engine.backends(), Offer::NOTHING),
-        None => (options.backends, Offer::UNLIMITED),
-    };
-    let engine = options.engine.map(|engine| EngineRoom::start(engine, clock)).transpose();
-    let engine = engine.map_err(|error| {
-        NodeError::new(NodeErrorKind::System, format!("no thread for the engine: {error}"))
-    })?;
+    let (backends, offer, engine) =
+        hire(options.engine.take(), std::mem::take(&mut options.backends), clock)?;
     let looks = Looks::new(options.probe, clock.now());
     let own = DeviceId::new(node_id.as_str());
     let mut vitals = Vitals::new(
@@ -459,6 +453,20 @@ async fn start(
         stats: NodeStats::default(),
     };
     Ok((actor, servers))
+}
+
+/// What is offered, and the engine on its thread, if there is one: then it alone says what.
+fn hire(
+    engine: Option<Box<dyn Engine>>,
+    backends: Vec<Backend>,
+    clock: Clock,
+) -> Result<(Vec<Backend>, Offer, Option<EngineRoom>), NodeError> {
+    let Some(engine) = engine else { return Ok((backends, Offer::UNLIMITED, None)) };
+    let system = |error: std::io::Error| {
+        NodeError::new(NodeErrorKind::System, format!("no thread for the engine: {error}"))
+    };
+    let backends = engine.backends();
+    Ok((backends, Offer::NOTHING, Some(EngineRoom::start(engine, clock).map_err(system)?)))
 }
 
 async fn serve(address: std::net::SocketAddr, pages: Arc<Pages>) -> Result<Server, NodeError> {

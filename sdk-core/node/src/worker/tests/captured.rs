@@ -179,7 +179,9 @@ fn shape(events: &[Value]) -> Vec<Value> {
     }
     let mut names = BTreeMap::new();
     let mut shaped = events.to_vec();
-    shaped.iter_mut().for_each(|event| walk("", event, &mut names));
+    for event in &mut shaped {
+        walk("", event, &mut names);
+    }
     shaped
 }
 

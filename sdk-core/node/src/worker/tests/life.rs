@@ -78,7 +78,7 @@ fn a_runner_whose_instance_is_deleted_shuts_down_and_lets_go_of_its_memory() {
 #[test]
 fn a_download_in_the_middle_ends_with_its_instance() {
     let mut story =
-        Story::of(Script { stored: false, fetch: std::time::Duration::from_secs(60), ..Script::default() });
+        Story::of(Script { stored: false, fetch: std::time::Duration::from_mins(1), ..Script::default() });
     story.event(&instance_created("i", "r", MODEL)).run(5000);
     story.said.clear();
     story.event(&instance_deleted("i")).run(100_000);

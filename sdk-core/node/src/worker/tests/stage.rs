@@ -196,7 +196,7 @@ impl Story {
         let sealed = sealed.expect("the gate keeps back what the worker says");
         let message: Value = serde_json::from_slice(sealed.payload()).unwrap();
         let (tag, body) = message[key].as_object().unwrap().iter().next().unwrap();
-        let at = (self.now.since_start() - Duration::from_secs(100)).as_millis() as u64;
+        let at = self.now.since(Moment::after_start(Duration::from_secs(100))).as_millis() as u64;
         let offer = self.worker.offer(self.time());
         self.said.push(Said { at, tag: tag.clone(), body: body.clone(), offer });
         if key == "event" && self.echoes {
