@@ -41,8 +41,9 @@ fn serving() -> Stage {
 
 /// How the runner is, in the master's log.
 fn runner(stage: &Stage) -> String {
-    let updates = stage.exo.log.iter().filter_map(|event| event.get("RunnerStatusUpdated"));
-    let last = updates.last().and_then(|update| update["runner_status"].as_object()?.keys().next().cloned());
+    let mut updates = stage.exo.log.iter().filter_map(|event| event.get("RunnerStatusUpdated"));
+    let last =
+        updates.next_back().and_then(|update| update["runner_status"].as_object()?.keys().next().cloned());
     last.unwrap_or_default()
 }
 
