@@ -67,8 +67,6 @@ pub(super) struct Answer {
     pieces: VecDeque<Token>,
     said: Option<Moment>,
     ending: Option<Ending>,
-    tokens: u32,
-    thoughts: u32,
     last_token: u32,
     began: Moment,
     first: Option<Moment>,
@@ -97,8 +95,6 @@ impl Answer {
             pieces: VecDeque::new(),
             said: None,
             ending: None,
-            tokens: 0,
-            thoughts: 0,
             last_token: 0,
             began: now,
             first: None,
@@ -126,9 +122,12 @@ impl Answer {
         self.first.get_or_insert(now);
         self.last = now;
         self.last_token = token.id;
-        self.tokens = self.tokens.saturating_add(1);
-        self.thoughts = self.thoughts.saturating_add(u32::from(token.thinking));
-        self.ending = token.finish.take().map(Ending::Finished);
+        let finish = token.finish.take();
+        let is_silent = token.text.is_empty() && finish.as_ref().is_some_and(|it| !it.tool_calls.is_empty());
+        self.ending = finish.map(Ending::Finished);
+        if is_silent {
+            return; // The calls have a chunk of their own.
+        }
         let joined = self.is_joined();
         match self.pieces.back_mut() {
             Some(before) if joined && fits(before, &token) => {
@@ -217,7 +216,7 @@ impl Answer {
     }
 
     fn finish(&self, chunks: &mut Vec<Chunk>, finish: Finish, peak: u64) {
-        let (usage, stats) = (Some(self.usage(&finish)), Some(self.stats(&finish, peak)));
+        let (usage, stats) = (Some(usage(&finish)), Some(self.stats(&finish, peak)));
         if !finish.tool_calls.is_empty() {
             let (model, tool_calls) = (self.model.clone(), finish.tool_calls);
             let finish_reason = ToolCallFinish::ToolCalls;
@@ -250,31 +249,15 @@ impl Answer {
         }
     }
 
-    fn usage(&self, finish: &Finish) -> Usage {
-        Usage {
-            prompt_tokens: finish.prompt_tokens,
-            completion_tokens: self.tokens,
-            total_tokens: finish.prompt_tokens.saturating_add(self.tokens),
-            prompt_tokens_details: PromptTokensDetails {
-                cached_tokens: finish.cached_tokens.min(finish.prompt_tokens),
-                audio_tokens: 0,
-            },
-            completion_tokens_details: CompletionTokensDetails {
-                reasoning_tokens: self.thoughts,
-                ..CompletionTokensDetails::default()
-            },
-        }
-    }
-
     fn stats(&self, finish: &Finish, peak: u64) -> GenerationStats {
         let first = self.first.unwrap_or(self.last);
         let read = finish.prompt_tokens.saturating_sub(finish.cached_tokens);
         GenerationStats {
             prompt_tps: rate(read, first.since(self.began)),
             // The first token belongs to the reading: what follows it took the rest of the time.
-            generation_tps: rate(self.tokens.saturating_sub(1), self.last.since(first)),
+            generation_tps: rate(finish.completion_tokens.saturating_sub(1), self.last.since(first)),
             prompt_tokens: finish.prompt_tokens,
-            generation_tokens: self.tokens,
+            generation_tokens: finish.completion_tokens,
             peak_memory_usage: Memory::bytes(peak),
             prefix_cache_hit: match finish.cached_tokens {
                 0 => PrefixCacheHit::None,
@@ -282,6 +265,22 @@ impl Answer {
                 _ => PrefixCacheHit::Partial,
             },
         }
+    }
+}
+
+fn usage(finish: &Finish) -> Usage {
+    Usage {
+        prompt_tokens: finish.prompt_tokens,
+        completion_tokens: finish.completion_tokens,
+        total_tokens: finish.prompt_tokens.saturating_add(finish.completion_tokens),
+        prompt_tokens_details: PromptTokensDetails {
+            cached_tokens: finish.cached_tokens.min(finish.prompt_tokens),
+            audio_tokens: 0,
+        },
+        completion_tokens_details: CompletionTokensDetails {
+            reasoning_tokens: finish.reasoning_tokens.min(finish.completion_tokens),
+            ..CompletionTokensDetails::default()
+        },
     }
 }
 

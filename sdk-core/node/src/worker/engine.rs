@@ -138,7 +138,7 @@ pub struct TopToken {
     pub bytes: Option<Vec<u8>>,
 }
 
-/// The end of an answer. Tokens that were told are counted by the worker.
+/// The end of an answer, with its bill: an engine makes tokens that it does not tell, for tags and for calls of tools.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finish {
     /// Why it ends.
@@ -149,6 +149,10 @@ pub struct Finish {
     pub prompt_tokens: u32,
     /// Of those, how many were known from before.
     pub cached_tokens: u32,
+    /// Tokens that were made.
+    pub completion_tokens: u32,
+    /// Of those, how many were reasoning.
+    pub reasoning_tokens: u32,
 }
 
 /// What an engine is asked to do.

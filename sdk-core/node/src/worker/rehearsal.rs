@@ -361,6 +361,8 @@ impl Speech {
             tool_calls: Vec::new(),
             prompt_tokens: question.words,
             cached_tokens: 0,
+            completion_tokens: self.spoken,
+            reasoning_tokens: if question.thinks { self.spoken.min(2) } else { 0 },
         });
         let logprob = question.probable.then_some(-0.5);
         let top = TopToken { text: text.clone(), logprob: -0.5, bytes: None };

@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
+use exo_wire::{
+    TaskId,
+    chunk::{TokenFinish, ToolCallItem},
+};
 use serde_json::json;
 
 use super::{
-    super::{Wish, rehearsal::Script},
+    super::{Finish, Input, Report, Token, Wish, rehearsal::Script},
     stage::{Story, question, task_status},
 };
 
@@ -268,4 +272,28 @@ fn a_crowd_of_questions_is_turned_away_with_a_word() {
     story.run(100);
     let turned_away = (0..70).filter(|n| story.ending(&format!("t{n}")).as_deref() == Some("error")).count();
     assert_eq!(turned_away, 5, "one is answered, 64 wait");
+}
+
+#[test]
+fn calls_of_tools_end_an_answer_in_a_chunk_of_their_own_with_the_engines_bill() {
+    let mut story = Story::ready_with(at_pace(60_000));
+    story.ask("t", "hello").run(1000);
+    let call = ToolCallItem { id: "c".into(), name: "weather".into(), arguments: "{}".into() };
+    let finish = Finish {
+        reason: TokenFinish::Stop,
+        tool_calls: vec![call],
+        prompt_tokens: 1,
+        cached_tokens: 0,
+        completion_tokens: 30,
+        reasoning_tokens: 4,
+    };
+    let last = Token { finish: Some(finish), ..Token::default() };
+    story.tell(Input::Engine(Report::Token(TaskId::heard("t"), last))).run(1000);
+    let chunks = story.chunks("t");
+    let silent = chunks.iter().filter(|(_, tag, body)| tag == "TokenChunk" && body["text"] == "");
+    assert_eq!(silent.count(), 0, "{chunks:?}");
+    let (_, tag, body) = chunks.last().unwrap();
+    assert_eq!((tag.as_str(), &body["tool_calls"][0]["name"]), ("ToolCallChunk", &json!("weather")));
+    assert_eq!(body["usage"]["completion_tokens"], 30);
+    assert_eq!(body["usage"]["completion_tokens_details"]["reasoning_tokens"], 4);
 }

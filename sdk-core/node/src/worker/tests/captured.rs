@@ -103,6 +103,8 @@ fn token(place: usize) -> Token {
         tool_calls: Vec::new(),
         prompt_tokens: 4,
         cached_tokens: 0,
+        completion_tokens: SPOKEN.len() as u32,
+        reasoning_tokens: 0,
     });
     Token { text: SPOKEN[place].to_owned(), id: 100 + place as u32, finish, ..Token::default() }
 }
