@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from peer import placement
+from peer.models.cards import ModelCard
 from peer.worker import model_card
 
 from .exo import Exo
@@ -15,7 +16,8 @@ from .processes import eventually
 from .scene import Scene
 
 CARDS = ("--downloads", "3")
-MODEL = model_card(0).model_id
+CARD = model_card(0)
+MODEL = CARD.model_id
 
 
 def an_exo(scene: Scene, name: str = "mac", *flags: str) -> Exo:
@@ -37,9 +39,9 @@ def wait_until_offered(exo: Exo, phone: Phone, within: float = 15) -> None:
     eventually("the phone offers itself", lambda: offers(exo, phone.node_id), within, lambda: exo.tail() + phone.tail())
 
 
-def put(exo: Exo, phone: Phone, number: int = 0) -> str:
+def put(exo: Exo, phone: Phone, card: ModelCard = CARD) -> str:
     """Places a model on that phone, as a person does with a preview; the instance."""
-    instance = placement.alone(phone.node_id, model_card(number))
+    instance = placement.alone(phone.node_id, card)
     status, answer = exo.ask("POST", "/instance", {"instance": json.loads(instance.model_dump_json())})
     assert status == 200, answer
     return instance.instance_id

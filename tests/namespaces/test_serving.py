@@ -2,6 +2,8 @@
 
 import time
 
+from peer.worker import model_card
+
 from . import record
 from .processes import eventually
 from .scene import Scene
@@ -127,7 +129,7 @@ def test_a_model_that_the_phone_cannot_run_goes_elsewhere_afterwards(scene: Scen
     exo = an_exo(scene)
     phone = a_phone(scene, "unsuitable=Model-001")
     wait_until_offered(exo, phone)
-    instance = put(exo, phone, 1)
+    instance = put(exo, phone, model_card(1))
     eventually("it was given back", lambda: instance not in exo.state()["instances"], 5, exo.tail)
     assert not offers(exo, phone.node_id)
     order = [

@@ -73,7 +73,7 @@ pub(crate) struct ShowArgs {
 /// What all phones can be told.
 #[derive(ClapArgs, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that people write")]
-struct PhoneArgs {
+pub(crate) struct PhoneArgs {
     #[command(flatten)]
     search: SearchArgs,
     /// What exo's dashboard calls this device
@@ -176,7 +176,13 @@ impl FoundArgs {
 }
 
 impl PhoneArgs {
-    fn options(&self) -> Result<JoinOptions, String> {
+    /// Whether the device is to be measured.
+    pub(crate) const fn calibrates(&self) -> bool {
+        self.calibrate
+    }
+
+    /// What the node is told, or what to write instead.
+    pub(crate) fn options(&self) -> Result<JoinOptions, String> {
         let who = match self.data_dir.clone().or_else(default_data_dir) {
             Some(directory) => WhoAmI::Kept(directory),
             None => return Err("no home directory to keep the node id in; write --data-dir DIR".to_owned()),
