@@ -23,10 +23,15 @@ def tiny_card(layers: int = LAYERS) -> ModelCard:
     return model_card(0).model_copy(update={"model_id": TINY, "n_layers": layers, "storage_size": size})
 
 
+def a_server(scene: Scene) -> Phone:
+    flags = ("--tiny", "--backend", "cpu", "--profile", "pixel-9", "--no-link-probes")
+    return scene.phone("pixel", *flags, command="serve")
+
+
 def answering(scene: Scene) -> tuple[Exo, Phone]:
     """An exo and a phone whose model was loaded from files."""
     exo = an_exo(scene)
-    phone = scene.phone("pixel", "--tiny", "--backend", "cpu", "--no-link-probes", command="serve")
+    phone = a_server(scene)
     wait_until_offered(exo, phone)
     put(exo, phone, tiny_card())
     wait_until_ready(exo, phone)
@@ -78,7 +83,7 @@ def test_hanging_up_stops_the_engine(scene: Scene) -> None:
 
 def test_a_card_that_tells_of_another_model_is_given_back(scene: Scene) -> None:
     exo = an_exo(scene)
-    phone = scene.phone("pixel", "--tiny", "--backend", "cpu", "--no-link-probes", command="serve")
+    phone = a_server(scene)
     wait_until_offered(exo, phone)
     instance = put(exo, phone, tiny_card(layers=28))
     eventually("it was given back", lambda: instance not in exo.state()["instances"], 5, exo.tail)

@@ -155,7 +155,8 @@ def shown(command_id: str, chunk: k.TokenChunk) -> dict[str, Any]:
     if chunk.finish_reason:
         choice["finish_reason"] = chunk.finish_reason
     if chunk.logprob is not None:
-        choice["logprobs"] = {"content": [{"token": chunk.text, "logprob": chunk.logprob}]}
+        top = [likely.model_dump() for likely in chunk.top_logprobs or []]
+        choice["logprobs"] = {"content": [{"token": chunk.text, "logprob": chunk.logprob, "top_logprobs": top}]}
     head = {"id": command_id, "object": "chat.completion", "created": int(time.time()), "model": chunk.model}
     usage = {"usage": chunk.usage.model_dump()} if chunk.usage else {}
     return {**head, "choices": [choice], **usage}
