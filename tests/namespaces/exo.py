@@ -24,15 +24,23 @@ class Exo(Process):
 
     # Its view of the cluster.
 
-    def get(self, path: str) -> Any:
-        def connect() -> socket.socket:
-            return socket.create_connection(("127.0.0.1", API), timeout=5)
+    def connect(self, timeout: float = 5) -> http.client.HTTPConnection:
+        """To its HTTP interface, from its own host."""
+        connection = http.client.HTTPConnection("127.0.0.1", API, timeout=timeout)
+        connection.sock = self.host.within(lambda: socket.create_connection(("127.0.0.1", API), timeout=timeout))
+        return connection
 
-        connection = http.client.HTTPConnection("127.0.0.1", API, timeout=5)
-        connection.sock = self.host.within(connect)
+    def get(self, path: str) -> Any:
+        return self.ask("GET", path)[1]
+
+    def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """The status and the JSON of the answer."""
+        connection = self.connect()
         try:
-            connection.request("GET", path)
-            return json.loads(connection.getresponse().read())
+            text = None if body is None else json.dumps(body)
+            connection.request(method, path, text, {"content-type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
         finally:
             connection.close()
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from . import http
+from .chat import Chats
 from .node import Node
 from .placing import Placing
 from .state import camel
@@ -11,6 +12,7 @@ from .state import camel
 async def run(node: Node, host: str, port: int, extra_keys: dict[str, Any]) -> None:
     """`extra_keys` appear in /state and make it that of a build that nobody knows."""
     placing = Placing(node, node.downloads)
+    chats = Chats(node, placing.origin)
     await http.serve(
         host,
         port,
@@ -20,5 +22,11 @@ async def run(node: Node, host: str, port: int, extra_keys: dict[str, Any]) -> N
             "/events": lambda: [camel(event) for event in node.applied],
             "/models": placing.models,
         },
-        {"/instance": placing.create_instance},
+        {
+            "/instance": placing.create_instance,
+            "/place_instance": placing.place_instance,
+            "/v1/chat/completions": chats.complete,
+            "/v1/images/generations": chats.paint,
+        },
+        {"/instance/": placing.delete_instance},
     )

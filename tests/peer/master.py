@@ -6,10 +6,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from . import placement
 from .life import spawn
 from .log import die, say
 from .models import commands as c
 from .models import events as e
+from .models import tasks
 from .models.base import SessionId
 from .ordering import Contradiction, Ordered
 from .state import State
@@ -32,6 +34,7 @@ class Master:
         self.state = State()
         self.events: list[Any] = []
         self.origins: dict[str, Ordered] = defaultdict(Ordered)
+        self.tasks: dict[str, str] = {}
         self.rounds = spawn(self._rounds())
 
     def close(self) -> None:
@@ -63,8 +66,22 @@ class Master:
         self.publish(e.GlobalForwarderEvent(origin_idx=index, origin=self.node_id, session=self.session, event=event))
 
     def command(self, forwarded: c.ForwarderCommand) -> None:
-        """Those that need a placement or a model are not played."""
+        """Placements on more than one node, and what is done with images, are not played."""
         match forwarded.command:
+            case c.TextGeneration() | c.ImageGeneration():
+                self._give(forwarded.command)
+            case c.TaskCancelled(cancelled_command_id=command_id):
+                if task_id := self.tasks.get(command_id):
+                    self.emit(e.TaskStatusUpdated(task_id=task_id, task_status=tasks.TaskStatus.CANCELLED))
+            case c.TaskFinished(finished_command_id=command_id):
+                if task_id := self.tasks.pop(command_id, None):
+                    self.emit(e.TaskDeleted(task_id=task_id))
+            case c.PlaceInstance(model_card=card):
+                if node_id := placement.of_one(self.state.view, card):
+                    say("placed", node=node_id, model=card.model_id)
+                    self.emit(e.InstanceCreated(instance=placement.alone(node_id, card)))
+                else:
+                    say("placed", node=None, model=card.model_id)
             case c.RequestEventLog(since_idx=since):
                 for index, event in list(enumerate(self.events))[max(since, 0) :][:REPLAY]:
                     self._send(index, event)
@@ -80,6 +97,23 @@ class Master:
                 self.emit(e.InstanceLinkDeleted(link_id=link_id))
             case other:
                 say("not played", command=other.tag())
+
+    def _give(self, command: c.TextGeneration | c.ImageGeneration) -> None:
+        """To the instance of that model with the fewest tasks."""
+        instances = [
+            (sum(instance_id in str(task) for task in self.state.view["tasks"].values()), instance_id)
+            for instance_id, shown in self.state.view["instances"].items()
+            if next(iter(shown.values()))["shardAssignments"]["modelId"] == command.task_params.model
+        ]
+        if not instances:
+            say("nobody", model=command.task_params.model)
+            return
+        kind = tasks.TextGeneration if isinstance(command, c.TextGeneration) else tasks.ImageGeneration
+        task = kind(
+            instance_id=min(instances)[1], command_id=command.command_id, task_params=command.task_params
+        )
+        self.tasks[command.command_id] = task.task_id
+        self.emit(e.TaskCreated(task_id=task.task_id, task=task))
 
     async def _rounds(self) -> None:
         while True:

@@ -1,5 +1,6 @@
 """One exo node: what an election changes, and who hears which topic."""
 
+from collections.abc import Callable
 from typing import Any
 
 from .bus import Bus
@@ -18,6 +19,7 @@ class Node:
         self.node_id, self.name, self.bus = node_id, name, bus
         self.api_port, self.downloads = api_port, downloads
         self.master: Master | None = None
+        self.followers: list[Callable[[Any], None]] = []
         self.used: dict[tuple[str, int, SessionId], LocalForwarderEvent] = {}
         self.election = Election(node_id, lambda m: bus.publish("election_messages", m), self._follow, seniority)
         self._open(self.election.session)
@@ -51,6 +53,8 @@ class Node:
     def _apply(self, index: int, event: Any) -> None:
         self.state.apply(index, event)
         self.applied.append(event)
+        for follower in self.followers:
+            follower(event)
 
     def _local(self, local: LocalForwarderEvent) -> None:
         event = local.event

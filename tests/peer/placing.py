@@ -14,7 +14,14 @@ from pydantic import BaseModel, ValidationError
 from .log import say
 from .models.base import fresh_id
 from .models.cards import ModelCard
-from .models.commands import CreateInstance, ForwarderCommand
+from .models.commands import (
+    CreateInstance,
+    DeleteInstance,
+    ForwarderCommand,
+    InstanceMeta,
+    PlaceInstance,
+    Sharding,
+)
 from .models.instances import Instance
 from .node import Node
 from .state import camel
@@ -74,12 +81,33 @@ class Placing:
                 }
             }
         command = CreateInstance(instance=instance)
-        # Commands wait for the end of a campaign.
+        await self._send(command)
+        answer = {"message": "Command received.", "command_id": command.command_id, "model_card": camel(card)}
+        return "200 OK", answer
+
+    async def place_instance(self, _: dict[str, str], body: bytes) -> Answer:
+        """Where the master likes. That it found no place, nobody is told."""
+        card = self.cards.get(json.loads(body)["model_id"])
+        if card is None:
+            return "404 Not Found", {"detail": "no such model"}
+        command = PlaceInstance(
+            model_card=card, sharding=Sharding.PIPELINE, instance_meta=InstanceMeta.RING, min_nodes=1
+        )
+        await self._send(command)
+        return "200 OK", {"message": "Command received.", "command_id": command.command_id}
+
+    async def delete_instance(self, instance_id: str) -> Answer:
+        if instance_id not in self.node.state.view["instances"]:
+            return "404 Not Found", {"detail": "Instance not found"}
+        command = DeleteInstance(instance_id=instance_id)
+        await self._send(command)
+        return "200 OK", {"message": "Command received.", "command_id": command.command_id}
+
+    async def _send(self, command: Any) -> None:
+        """Commands wait for the end of a campaign."""
         while self.node.election.is_campaigning():
             await asyncio.sleep(0.05)
         self.node.bus.publish("commands", ForwarderCommand(origin=self.origin, command=command))
-        answer = {"message": "Command received.", "command_id": command.command_id, "model_card": camel(card)}
-        return "200 OK", answer
 
     def _available(self) -> int:
         return sum(memory["ramAvailable"]["inBytes"] for memory in self.node.state.view["nodeMemory"].values())

@@ -81,6 +81,7 @@ fn request(prompt: &str, tokens: u32) -> ChatRequest {
         "max_output_tokens": tokens,
         "temperature": 0.0,
         "bench": true,
+        "use_prefix_cache": true,
     });
     ChatRequest::from_json(&request.to_string()).unwrap()
 }

@@ -18,6 +18,7 @@
 //! * [`master`]: ordering, log, timeouts and election by exo's rules, for clusters of phones alone.
 //! * [`planning`]: who would run which layers of a model, from all that is known of the cluster.
 //! * [`probe`]: what the files of a Linux machine tell about it, without allocation.
+//! * [`worker`]: runs what exo places on this device, with an engine that somebody else brings.
 //! * [`vitals`]: how this device is, who is told of it, and what it may therefore offer.
 //! * `capabilities` (feature `gpu`): what a device of `exo-gpu` can do, in telemetry's words.
 //! * `probing` (feature): the sockets that measure links between members.
@@ -38,6 +39,7 @@ pub mod probe;
 #[cfg(feature = "driver")]
 pub mod probing;
 pub mod vitals;
+pub mod worker;
 
 pub use exo_telemetry::{Now, Random, now, random};
 pub use interface::{Interface, InterfaceKind};

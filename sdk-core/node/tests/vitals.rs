@@ -7,6 +7,7 @@ use exo_node::{
     Now, Random, member,
     now::Moment,
     vitals::{Input, Output, Vitals, VitalsConfig, Work},
+    worker::Offer,
 };
 use exo_telemetry::{
     Reading, Readings,
@@ -39,6 +40,7 @@ fn config(policy: Policy) -> VitalsConfig {
         policy,
         governor: None,
         backends: vec![Backend::MlxCpu],
+        offer: Offer::UNLIMITED,
         utc_offset: None,
     }
 }

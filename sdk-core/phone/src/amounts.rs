@@ -20,6 +20,24 @@ pub(crate) fn bytes(count: u64) -> String {
     if amount.fract() < 0.05 { format!("{amount:.0} {unit}") } else { format!("{amount:.1} {unit}") }
 }
 
+/// Bytes as people write them: `1500MB` counts in thousands, `2GiB` in 1024s.
+pub(crate) fn read_bytes(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 7] = [
+        ("", 1),
+        ("KB", 1000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+    ];
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let factor = UNITS.iter().find(|(name, _)| *name == unit.trim()).map(|(_, factor)| *factor);
+    let bytes =
+        number.parse::<u64>().ok().zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
+    bytes.ok_or_else(|| "write a number of bytes, such as 1500MB or 2GiB".to_owned())
+}
+
 /// "0.4 ms", "12 ms", "3.1 s".
 pub(crate) fn time(duration: Duration) -> String {
     let ms = duration.as_secs_f64() * 1e3;
@@ -63,6 +81,16 @@ mod tests {
         assert_eq!(bytes(128 << 20), "128 MiB");
         assert_eq!(bytes((23 << 30) + (400 << 20)), "23.4 GiB");
         assert_eq!(bytes(u64::MAX), "16777216 TiB");
+    }
+
+    #[test]
+    fn bytes_are_read_as_people_write_them() {
+        assert_eq!(read_bytes("4096"), Ok(4096));
+        assert_eq!(read_bytes("1500MB"), Ok(1_500_000_000));
+        assert_eq!(read_bytes("2 GiB"), Ok(2 << 30));
+        for wrong in ["", "much", "2TB", "-1", "1.5GB", "99999999999GiB"] {
+            assert!(read_bytes(wrong).unwrap_err().contains("write a number"), "{wrong}");
+        }
     }
 
     #[test]

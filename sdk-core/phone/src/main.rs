@@ -2,12 +2,14 @@
 //!
 //! * [`demo`], which is also what happens without a command: three simulated phones on this computer.
 //! * [`join`]: finds the exo that is there and becomes a member of it, or founds a cluster of phones.
+//! * [`serve`]: answers with a model what people ask exo, or what programs on this computer ask.
 //! * [`telemetry`]: how this device is, and how warm it will be.
 //! * [`place`]: shows how the cluster would run a model, and hands that to exo if asked to.
 //! * [`generate`]: lets a model from a directory answer a prompt.
 //! * [`doctor`]: opens the GPU, tests it and measures it.
 
 mod amounts;
+mod backend;
 mod capabilities;
 mod demo;
 mod doctor;
@@ -16,6 +18,7 @@ mod generate;
 mod join;
 mod place;
 mod profiles;
+mod serve;
 mod sheet;
 mod stop;
 mod telemetry;
@@ -39,6 +42,7 @@ enum Command {
     Demo(demo::Args),
     Join(join::JoinArgs),
     Found(join::FoundArgs),
+    Serve(serve::Args),
     Telemetry(telemetry::Args),
     Place(place::Args),
     Generate(generate::Args),
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
         Some(Command::Found(args)) => {
             join::run("exo-phone found", args.options(), &args.show, args.calibrates())
         }
+        Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Telemetry(args)) => telemetry::run(&args),
         Some(Command::Place(args)) => place::run(&args),
         Some(Command::Generate(args)) => generate::run(&args),

@@ -99,6 +99,12 @@ fn the_story_is_told_to_its_end_and_every_socket_is_on_loopback() {
     let refused = lines.iter().filter_map(|line| line["refused"].as_u64()).max();
     assert_eq!(refused, Some(0), "the gate had to refuse something");
 
+    let of_pixel = lines.iter().filter(|line| line["phone"] == "pixel" && line["kind"] == "note");
+    let notes: Vec<&str> = of_pixel.filter_map(|line| line["text"].as_str()).collect();
+    assert!(notes.iter().any(|note| note.contains("weights are random")), "{notes:?}");
+    let words = notes.iter().filter_map(|note| note.strip_prefix("… ")).flat_map(str::split_whitespace);
+    assert!(words.count() > 3, "it did not answer: {notes:?}");
+
     assert!(sockets.iter().any(|socket| socket.is_udp), "no UDP socket was seen: the test looks at nothing");
     assert!(sockets.iter().any(|socket| !socket.is_udp), "no TCP socket was seen: the test looks at nothing");
     for socket in &sockets {

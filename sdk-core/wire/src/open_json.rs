@@ -1,9 +1,15 @@
 //! The two places where exo takes JSON that it does not describe.
 //!
 //! Open is not boundless: nesting is limited, since exo's parser gives up on deep JSON, and giving up ends it.
+//!
+//! The text is kept as it was written: templates print tools and messages, and a model reads keys in the order in which
+//! the client wrote them.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{
+    Map, Value,
+    value::{RawValue, to_raw_value},
+};
 
 /// How deep an open object may go.
 pub const MAX_DEPTH: usize = 32;
@@ -15,6 +21,9 @@ const MAX_TEXT: usize = 256 << 10;
 /// Why an object cannot be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadObject {
+    /// It is something else, or nested beyond all measure.
+    #[error("not a JSON object, or nested beyond all measure")]
+    NoObject,
     /// It nests too deeply.
     #[error("nested more than {MAX_DEPTH} deep")]
     TooDeep,
@@ -30,26 +39,40 @@ pub enum BadObject {
 }
 
 /// A tool that a model may call: any JSON object.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Map<String, Value>")]
-pub struct Tool(Map<String, Value>);
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Box<RawValue>")]
+pub struct Tool(Box<RawValue>);
 
 /// A message for a model's chat template: any JSON object without nulls.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Map<String, Value>")]
-pub struct ChatTemplateMessage(Map<String, Value>);
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Box<RawValue>")]
+pub struct ChatTemplateMessage(Box<RawValue>);
 
-impl Tool {
-    /// The object.
-    pub fn object(&self) -> &Map<String, Value> {
-        &self.0
+impl PartialEq for Tool {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.get() == other.0.get()
     }
 }
 
-impl ChatTemplateMessage {
-    /// The object.
-    pub fn object(&self) -> &Map<String, Value> {
-        &self.0
+impl PartialEq for ChatTemplateMessage {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.get() == other.0.get()
+    }
+}
+
+impl TryFrom<Box<RawValue>> for Tool {
+    type Error = BadObject;
+
+    fn try_from(text: Box<RawValue>) -> Result<Self, BadObject> {
+        checked(text, true).map(Self)
+    }
+}
+
+impl TryFrom<Box<RawValue>> for ChatTemplateMessage {
+    type Error = BadObject;
+
+    fn try_from(text: Box<RawValue>) -> Result<Self, BadObject> {
+        checked(text, false).map(Self)
     }
 }
 
@@ -57,8 +80,7 @@ impl TryFrom<Map<String, Value>> for Tool {
     type Error = BadObject;
 
     fn try_from(object: Map<String, Value>) -> Result<Self, BadObject> {
-        check_fields(&object, MAX_DEPTH, true)?;
-        Ok(Self(object))
+        written(&object)?.try_into()
     }
 }
 
@@ -66,9 +88,19 @@ impl TryFrom<Map<String, Value>> for ChatTemplateMessage {
     type Error = BadObject;
 
     fn try_from(object: Map<String, Value>) -> Result<Self, BadObject> {
-        check_fields(&object, MAX_DEPTH, false)?;
-        Ok(Self(object))
+        written(&object)?.try_into()
     }
+}
+
+fn written(object: &Map<String, Value>) -> Result<Box<RawValue>, BadObject> {
+    to_raw_value(object).map_err(|_| BadObject::NoObject)
+}
+
+fn checked(text: Box<RawValue>, nulls: bool) -> Result<Box<RawValue>, BadObject> {
+    // The parser itself gives up on what is far too deep.
+    let object: Map<String, Value> = serde_json::from_str(text.get()).map_err(|_| BadObject::NoObject)?;
+    check_fields(&object, MAX_DEPTH, nulls)?;
+    Ok(text)
 }
 
 fn check(value: &Value, depth: usize, nulls: bool) -> Result<(), BadObject> {

@@ -125,6 +125,8 @@ impl World {
             Output::Search(true) => self.tell_search(number, Wanted::Search),
             Output::Search(false) => self.tell_search(number, Wanted::Rest),
             Output::Changed => self.changed(number),
+            // These phones run nothing.
+            Output::Engine(_) | Output::Offer(_) => {}
         }
     }
 

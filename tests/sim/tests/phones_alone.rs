@@ -256,7 +256,7 @@ impl Room {
                     self.say(word);
                 }
             }
-            Output::Search(_) | Output::Changed => {}
+            Output::Search(_) | Output::Engine(_) | Output::Offer(_) | Output::Changed => {}
         }
     }
 

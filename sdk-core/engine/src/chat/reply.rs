@@ -109,7 +109,8 @@ impl Reply {
             cached_tokens: 0,
         };
         let ends = language.ends().to_vec();
-        Ok((TokenRequest { prompt: tokens, sampling, max_tokens, ends }, reply))
+        let reuses = !request.bench || request.use_prefix_cache;
+        Ok((TokenRequest { prompt: tokens, sampling, max_tokens, ends, reuses }, reply))
     }
 
     /// How many tokens of the prompt were known from an earlier request.

@@ -60,6 +60,8 @@ pub struct ChatRequest {
     pub top_logprobs: Option<u32>,
     /// Whether it is a benchmark: the model cannot end the reply, so that each has all its tokens.
     pub bench: bool,
+    /// Whether a benchmark may use what earlier requests computed. Others always may.
+    pub use_prefix_cache: bool,
     images: Vec<IgnoredAny>,
     image_hashes: BTreeMap<String, String>,
 }
@@ -84,6 +86,8 @@ pub struct TokenRequest {
     pub max_tokens: u32,
     /// Tokens that end the text.
     pub ends: Vec<u32>,
+    /// Whether what earlier texts computed may be used.
+    pub reuses: bool,
 }
 
 impl ChatRequest {

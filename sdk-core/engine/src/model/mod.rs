@@ -98,15 +98,26 @@ impl Model {
     /// How many rows of one step can have logits: the chats that can be answered at once.
     pub const MOST_WANTED: u32 = scratch::MAX_LOGITS;
 
+    /// What the model in a directory is. Reads headers only.
+    pub fn architecture_in(directory: &Path) -> Result<Architecture> {
+        Architecture::from_config(&Directory::open(directory)?.config)
+    }
+
     /// How many layers the model in a directory has.
     pub fn layers_in(directory: &Path) -> Result<usize> {
-        let directory = Directory::open(directory)?;
-        Ok(Architecture::from_config(&directory.config)?.layers.len())
+        Ok(Self::architecture_in(directory)?.layers.len())
     }
 
     /// What loading would take, and whether it may. Reads headers only.
     pub fn plan(directory: &Path, options: &LoadOptions) -> Result<MemoryPlan> {
         Drawing::of(directory, options).map(|drawing| drawing.plan)
+    }
+
+    /// What loading would take, or the refusal that it would end with: there may be too little memory now.
+    pub fn admit(device: &Device, directory: &Path, options: &LoadOptions) -> Result<MemoryPlan> {
+        let plan = Self::plan(directory, options)?;
+        plan.admit(available(device, options)?)?;
+        Ok(plan)
     }
 
     /// Loads a model from its directory. `progress` is called after every layer and may stop it.
@@ -118,9 +129,7 @@ impl Model {
     ) -> Result<Self> {
         let Drawing { directory, architecture, layers, blueprint, plan, context } =
             Drawing::of(directory, options)?;
-        let report = device.memory_report()?;
-        let left = report.budget.map_or(u64::MAX, |budget| budget.saturating_sub(report.used));
-        plan.admit(options.budget.unwrap_or(u64::MAX).min(left))?;
+        plan.admit(available(device, options)?)?;
         let weights = blueprint.load(device, &directory, progress)?;
         let slabs = Slabs::new(device, &architecture.layers[layers.clone()], context, options.cache)?;
         let here = &architecture.layers[layers.clone()];
@@ -178,6 +187,13 @@ impl Model {
     pub(crate) fn has_states(&self) -> bool {
         self.pools.states.is_some()
     }
+}
+
+/// The bytes that a model may use now.
+fn available(device: &Device, options: &LoadOptions) -> Result<u64> {
+    let report = device.memory_report()?;
+    let left = report.budget.map_or(u64::MAX, |budget| budget.saturating_sub(report.used));
+    Ok(options.budget.unwrap_or(u64::MAX).min(left))
 }
 
 /// A model before it is loaded.

@@ -24,6 +24,8 @@ pub(super) struct Job {
     /// Tokens in all, at most.
     most: u32,
     ends: Vec<u32>,
+    /// Whether what earlier texts computed may be used.
+    pub(super) reuses: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +52,7 @@ impl Job {
             is_recomputed: false,
             most: prompt.saturating_add(request.max_tokens).min(context),
             ends: request.ends,
+            reuses: request.reuses,
         })
     }
 

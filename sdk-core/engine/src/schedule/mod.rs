@@ -200,7 +200,9 @@ impl Scheduler {
     fn begin(&mut self, at: usize) {
         let job = &mut self.jobs[at];
         if job.stage == Stage::Waiting {
-            job.sequence = Sequence::beginning_with(self.prefixes.find(&job.tokens, self.model.pools()));
+            if job.reuses {
+                job.sequence = Sequence::beginning_with(self.prefixes.find(&job.tokens, self.model.pools()));
+            }
             job.reused = job.sequence.length();
             job.stage = Stage::Prompting;
         }

@@ -13,6 +13,7 @@ use tokio::{
 
 use super::{
     clock::Clock,
+    engine::EngineRoom,
     hosts::PastHosts,
     http::Inquiry,
     link::{Heard, Link, LinkEvent, Losses},
@@ -29,6 +30,7 @@ use crate::{
     member::{self, Acquaintance, Member, MemberConfig, MemberState, Request},
     probing::Outcome,
     vitals::{self, Vitals},
+    worker::Report,
 };
 
 /// The machines are asked again after this long though nothing happened: while the device is suspended tokio's
@@ -40,6 +42,8 @@ const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 const CLOSE_WITHIN: Duration = Duration::from_secs(1);
 /// Payloads that are read in one go, before anything else gets its turn.
 const PAYLOADS_IN_A_ROW: usize = 64;
+/// The same for what the engine tells.
+const REPORTS_IN_A_ROW: usize = 64;
 
 /// What the node's handle asks.
 #[derive(Debug)]
@@ -71,6 +75,10 @@ pub(super) struct Actor {
     pub(super) network: Network,
     pub(super) vitals: Vitals,
     pub(super) looks: Looks,
+    /// Only where something runs models.
+    pub(super) engine: Option<EngineRoom>,
+    /// What the engine was last said to take of the device.
+    pub(super) works: (bool, u64),
     /// Only where links are measured.
     pub(super) links: Option<Links>,
     /// Somebody is asked whether it is a node of exo.
@@ -110,6 +118,7 @@ enum Happened {
     Measured(Option<(ProbeOrder, Outcome)>),
     Introduced(Option<(SocketAddr, Result<Vec<u8>, String>)>),
     Asked(Inquiry),
+    Engine(Report),
     Network(NetworkEvent),
     Phones(PhonesEvent),
     Due,
@@ -142,6 +151,7 @@ impl Actor {
     async fn happens(&mut self) -> Happened {
         self.set_alarm();
         let (link, phones, inquiries) = (self.link.as_mut(), self.phones.as_mut(), self.inquiries.as_mut());
+        let engine = self.engine.as_mut();
         // Not biased: a flood on one side shall not starve the others.
         tokio::select! {
             order = self.orders.recv(), if !self.orphaned => match order {
@@ -163,6 +173,8 @@ impl Actor {
                 Happened::Asked(inquiry),
             event = async { match phones { Some(phones) => phones.next().await, None => pending().await } } =>
                 Happened::Phones(event),
+            report = async { match engine { Some(engine) => engine.next().await, None => pending().await } } =>
+                Happened::Engine(report),
             event = self.network.next() => Happened::Network(event),
             () = &mut self.alarm => Happened::Due,
         }
@@ -245,6 +257,13 @@ impl Actor {
                 }
             }
             Happened::Asked(inquiry) => self.answer(now, inquiry),
+            Happened::Engine(first) => {
+                self.member.handle(now, member::Input::Engine(first));
+                for _ in 1..REPORTS_IN_A_ROW {
+                    let Some(next) = self.engine.as_mut().and_then(EngineRoom::waiting) else { break };
+                    self.member.handle(now, member::Input::Engine(next));
+                }
+            }
             Happened::Network(event) => self.network_event(event),
             Happened::Phones(event) => {
                 if let Some(phones) = &mut self.phones {

@@ -14,6 +14,7 @@
 mod actor;
 mod clock;
 pub mod dns_sd;
+mod engine;
 mod entropy;
 mod error;
 mod exo_api;

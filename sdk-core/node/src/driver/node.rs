@@ -16,7 +16,7 @@ use exo_telemetry::{
     reading::Groups,
     topology::Topology,
 };
-use exo_wire::NodeId;
+use exo_wire::{NodeId, gathered::Backend};
 use tokio::{
     runtime::{Builder, Handle, Runtime},
     sync::{mpsc, watch},
@@ -27,7 +27,9 @@ use super::{
     ExoApi, JoinOptions, NodeError, NodeErrorKind, NodeStats, Pulled, WhoAmI,
     actor::{Actor, Order},
     clock::Clock,
-    dns_sd, entropy,
+    dns_sd,
+    engine::EngineRoom,
+    entropy,
     hosts::PastHosts,
     http::{Inquiry, Pages, Server},
     identity,
@@ -44,6 +46,7 @@ use crate::{
     discovery::{Discovery, Provider, ProviderStatus},
     member::{ClusterView, Member, MemberConfig, MemberState, Request},
     vitals::{self, Condition, Vitals, VitalsConfig, Work},
+    worker::{Engine, Offer, Worker},
 };
 
 const WAITING_ORDERS: usize = 16;
@@ -367,6 +370,8 @@ async fn start(
         }
         None => None,
     };
+    let (backends, offer, engine) =
+        hire(options.engine.take(), std::mem::take(&mut options.backends), clock)?;
     let looks = Looks::new(options.probe, clock.now());
     let own = DeviceId::new(node_id.as_str());
     let mut vitals = Vitals::new(
@@ -375,7 +380,8 @@ async fn start(
             device_id: own.clone().unwrap_or_else(DeviceId::nameless),
             policy: options.policy,
             governor: options.governor,
-            backends: options.backends,
+            backends,
+            offer,
             utc_offset: options.utc_offset,
         },
         entropy::random(),
@@ -407,6 +413,10 @@ async fn start(
         }
         None => None,
     };
+    let mut member = Member::new(config.clone(), entropy::random(), clock.now());
+    if engine.is_some() && !config.listen_only {
+        member.employ(Worker::new(config.node_id.clone(), entropy::random()));
+    }
     let advertise = options.search.wants(Provider::DnsSd).then(|| options.search.searched());
     let actor = Actor {
         clock,
@@ -417,12 +427,14 @@ async fn start(
         is_shown: false,
         tag: entropy::random().bits(),
         discovery: Discovery::new(options.search, entropy::random()),
-        member: Member::new(config.clone(), entropy::random(), clock.now()),
+        member,
         config,
         phones,
         network,
         vitals,
         looks,
+        engine,
+        works: (false, 0),
         links,
         asking: None,
         measuring: None,
@@ -441,6 +453,20 @@ async fn start(
         stats: NodeStats::default(),
     };
     Ok((actor, servers))
+}
+
+/// What is offered, and the engine on its thread, if there is one: then it alone says what.
+fn hire(
+    engine: Option<Box<dyn Engine>>,
+    backends: Vec<Backend>,
+    clock: Clock,
+) -> Result<(Vec<Backend>, Offer, Option<EngineRoom>), NodeError> {
+    let Some(engine) = engine else { return Ok((backends, Offer::UNLIMITED, None)) };
+    let system = |error: std::io::Error| {
+        NodeError::new(NodeErrorKind::System, format!("no thread for the engine: {error}"))
+    };
+    let backends = engine.backends();
+    Ok((backends, Offer::NOTHING, Some(EngineRoom::start(engine, clock).map_err(system)?)))
 }
 
 async fn serve(address: std::net::SocketAddr, pages: Arc<Pages>) -> Result<Server, NodeError> {

@@ -11,7 +11,7 @@ use exo_telemetry::{policy::Policy, probe::Probe, thermal::GovernorConfig};
 use exo_wire::{NodeId, gathered::Backend};
 
 use super::{FoundingOptions, dns_sd::DiscoveryProvider, journal::Journal};
-use crate::{discovery::SearchConfig, probe::LinuxProbe};
+use crate::{discovery::SearchConfig, probe::LinuxProbe, worker::Engine};
 
 /// Who this device is to the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +38,11 @@ pub struct JoinOptions {
     pub policy: Policy,
     /// Which heat is too much. `None`: what suits the type of device that the probe says it is.
     pub governor: Option<GovernorConfig>,
-    /// What the engine of this device is called in exo's words. None: there is no engine, and nothing is offered.
+    /// What runs models on this device: with it the node serves what exo places on it, and offers what it can. `None`: this
+    /// device runs nothing for exo.
+    pub engine: Option<Box<dyn Engine>>,
+    /// What is offered without an engine of the node's own, in exo's words: the app answers for it. With one, the engine's
+    /// own word counts.
     pub backends: Vec<Backend>,
     /// By how many minutes the owner's clock is ahead of UTC, for quiet hours.
     pub utc_offset: Option<i16>,
@@ -74,6 +78,7 @@ impl JoinOptions {
             probe: Box::new(LinuxProbe::default()),
             policy: Policy::default(),
             governor: None,
+            engine: None,
             backends: Vec::new(),
             utc_offset: None,
             probe_links: Some(Ipv4Addr::UNSPECIFIED),

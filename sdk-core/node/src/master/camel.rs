@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// The same value with its keys in camel case. Tags and ids have no underscores; the keys inside a multiaddr stay as
 /// they are, as in exo.
-pub(super) fn camel(value: &Value) -> Value {
+pub(crate) fn camel(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
             let renamed = fields.iter().map(|(key, value)| match key.as_str() {

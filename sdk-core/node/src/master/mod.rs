@@ -14,7 +14,7 @@
 //! * [`election`]: who is master, by exo's rules. Only simulated exo nodes elect; phones alone decide by their zids.
 //! * [`founding`]: which phone opens a cluster when there is no exo, and how it makes way for one.
 
-mod camel;
+pub(crate) mod camel;
 pub mod election;
 pub mod founding;
 pub mod log;

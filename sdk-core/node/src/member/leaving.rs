@@ -1,7 +1,8 @@
 //! Saying goodbye.
 //!
 //! ```text
-//! tasks that wait for us: Failed; runners of ours: RunnerShutdown; then NodeTimedOut for ourselves
+//! tasks that wait for us: Failed; runners of ours: RunnerShutdown; then NodeTimedOut for ourselves (a worker has said
+//! the first two itself, and more)
 //! all acknowledged, or 2 s passed: hang up
 //! ```
 //! Without a goodbye the master keeps us for 30 to 40 s and requests sent to us hang as long.
@@ -23,10 +24,12 @@ pub(super) struct Leaving {
 }
 
 impl Leaving {
-    /// Puts the goodbye into the outbox of a term in which we spoke; with none there is nothing to say.
-    pub(super) fn begin(now: Moment, term: Option<&mut Term>) -> Self {
+    /// Puts the goodbye into the outbox of a term in which we spoke; with none there is nothing to say. `works` says that
+    /// a worker answers for what is ours.
+    pub(super) fn begin(now: Moment, term: Option<&mut Term>, works: bool) -> Self {
         let Some(term) = term else { return Self { until: now, over: false, heard: false } };
-        for saying in term.belongings().into_iter().chain([Saying::Goodbye]) {
+        let belongings = if works { Vec::new() } else { term.belongings() };
+        for saying in belongings.into_iter().chain([Saying::Goodbye]) {
             term.outbox.say(saying);
         }
         Self { until: now + GOODBYE, over: false, heard: false }

@@ -22,9 +22,13 @@ use super::{
     speaking::{DEAF, PROBE},
     standing::Standing,
     telemetry::Telemetry,
-    term::Term,
+    term::{Term, Witnesses},
 };
-use crate::{Now, Random, now::Moment};
+use crate::{
+    Now, Random,
+    now::Moment,
+    worker::{self, Offer, Worker},
+};
 
 /// Called that late, we slept.
 const SLEPT: Duration = Duration::from_secs(8);
@@ -56,6 +60,10 @@ pub struct Member {
     pub(super) telemetry: Telemetry,
     pub(super) cadence: Cadence,
     pub(super) leaving: Option<Leaving>,
+    /// Only where there is an engine.
+    pub(super) worker: Option<Worker>,
+    /// What the worker last offered.
+    pub(super) offered: Option<Offer>,
     /// Important things that a session ended upon.
     pub(super) unsaid: Vec<Saying>,
     /// Whether we were joined, and since when there is no link.
@@ -85,6 +93,8 @@ impl Member {
             term: None,
             telemetry: Telemetry::default(),
             leaving: None,
+            worker: None,
+            offered: None,
             unsaid: Vec::new(),
             was_joined: false,
             lost: None,
@@ -138,7 +148,9 @@ impl Member {
                 self.link.moved(now.mono);
                 self.outputs.push_back(Output::Measure);
             }
-            Input::Request(Request::Leave) => self.leave(now.mono),
+            Input::Engine(report) => self.tell_worker(now.mono, worker::Input::Engine(report)),
+            Input::Allowed(allowed) => self.tell_worker(now.mono, worker::Input::Allowed(allowed)),
+            Input::Request(Request::Leave) => self.leave(now),
             Input::Request(Request::ScreenShown(shown)) => self.cadence.screen(shown),
             Input::Request(Request::AllowUnknownBuild(allowed)) => self.config.allow_unknown_build = allowed,
         }
@@ -171,8 +183,24 @@ impl Member {
             self.link.deadline(),
             self.tracker.deadline(),
             self.patience_ends(),
+            self.works_at(),
         ];
         parts.into_iter().flatten().min()
+    }
+
+    /// Gives the member a worker: from now on it runs what is placed on it.
+    pub fn employ(&mut self, worker: Worker) {
+        self.worker = Some(worker);
+    }
+
+    /// Takes the worker away, with what its engine holds.
+    pub fn dismiss(&mut self) -> Option<Worker> {
+        self.worker.take()
+    }
+
+    /// The worker, if there is one.
+    pub const fn worker(&self) -> Option<&Worker> {
+        self.worker.as_ref()
     }
 
     /// Who we are.
@@ -278,7 +306,8 @@ impl Member {
         self.vouched = true;
         self.follow(now);
         let Some(term) = &mut self.term else { return };
-        let noted = term.hear(now.mono, (global, event, payload), &mut self.random, &mut self.stats);
+        let witnesses = Witnesses { stats: &mut self.stats, worker: self.worker.as_mut() };
+        let noted = term.hear(now.mono, (global, event, payload), &mut self.random, witnesses);
         if noted.acknowledged {
             self.tracker.acknowledged();
             self.deaf_after = DEAF;
@@ -291,13 +320,14 @@ impl Member {
 
     fn restore(&mut self, now: Moment, answer: Result<&[u8], String>) {
         let Some(term) = self.term.as_mut().filter(|term| term.snapshots.is_asked()) else { return };
-        let taken = answer.is_ok_and(|body| term.restore(now, body, &mut self.stats).is_ok());
+        let mut witnesses = Witnesses { stats: &mut self.stats, worker: self.worker.as_mut() };
+        let taken = answer.is_ok_and(|body| term.restore(now, body, witnesses.again()).is_ok());
         if taken {
             term.snapshots.taken();
             self.cadence.count(term.members());
             self.notice.view();
         } else if term.snapshots.failed(now) {
-            term.do_without(now, &mut self.stats);
+            term.do_without(now, witnesses);
         }
     }
 
@@ -308,6 +338,7 @@ impl Member {
         self.follow(now);
         if self.leaving.is_some() {
             self.dial(now.mono);
+            self.work(now);
             self.say(now);
             self.end_when_said(now.mono);
         } else {
@@ -316,6 +347,7 @@ impl Member {
             self.register(now);
             self.beat(now.mono);
             self.heal(now.mono);
+            self.work(now);
             self.say(now);
         }
         self.stand(now.mono);
@@ -332,6 +364,7 @@ impl Member {
         if let Some(old) = self.term.replace(term) {
             self.unsaid.extend(old.end());
         }
+        self.tell_worker(now.mono, worker::Input::Session);
         self.telemetry.forget();
         self.cadence.stop();
         self.stats.sessions += 1;
@@ -348,15 +381,16 @@ impl Member {
     fn fetch(&mut self, now: Moment) {
         let up = self.link.is_up();
         let Some(term) = self.term.as_mut().filter(|term| up && term.may_ask()) else { return };
+        let mut witnesses = Witnesses { stats: &mut self.stats, worker: self.worker.as_mut() };
         if term.snapshots.is_overdue(now) && term.snapshots.failed(now) {
-            term.do_without(now, &mut self.stats);
+            term.do_without(now, witnesses.again());
         }
         if term.snapshots.ask(now) {
             if let Some(api) = self.link.api() {
                 self.outputs.push_back(Output::FetchState(api));
             } else {
                 term.snapshots.cannot_be_had(now);
-                term.do_without(now, &mut self.stats);
+                term.do_without(now, witnesses);
             }
         }
     }

@@ -31,6 +31,7 @@ mod state;
 mod stats;
 mod telemetry;
 mod term;
+mod working;
 
 pub use acquaintance::Acquaintance;
 pub use config::MemberConfig;
@@ -43,11 +44,13 @@ use std::net::SocketAddr;
 
 use exo_wire::{Sealed, Topic, Zid, heard};
 
-use crate::discovery::{Found, Locator};
+use crate::{
+    discovery::{Found, Locator},
+    worker::{Allowed, Offer, Report, Wish},
+};
 
 /// What happens to a member.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "readings are rare, and nobody keeps inputs")]
 pub enum Input<'a> {
     /// The time has come; see [`Member::deadline`].
     Tick,
@@ -95,6 +98,10 @@ pub enum Input<'a> {
     Readings(Readings),
     /// The network below changed (interfaces, addresses): the link may be dead though nobody said so.
     NetworkChanged,
+    /// The engine did something. Heard only with a worker.
+    Engine(Report),
+    /// What the owner's policy and the heat allow to a worker.
+    Allowed(Allowed),
     /// The app wants something.
     Request(Request),
 }
@@ -125,6 +132,10 @@ pub enum Output {
     Publish(Sealed),
     /// Discovery shall search (`true`) or rest.
     Search(bool),
+    /// The engine shall do this.
+    Engine(Wish),
+    /// What the worker offers changed. The member keeps to it by itself.
+    Offer(Offer),
     /// [`Member::state`] or [`Member::view`] changed.
     Changed,
 }

@@ -17,7 +17,7 @@ use exo_wire::{
 };
 
 use super::{saying::Saying, stats::Stats, telemetry::Kind};
-use crate::{Now, Random, now::Moment};
+use crate::{Now, Random, now::Moment, worker::Work};
 
 /// What is older is sent again.
 const OLD: Duration = Duration::from_secs(5);
@@ -26,6 +26,8 @@ const FLYING: usize = 64;
 const FLYING_NEWS: usize = 12;
 /// How much else may wait.
 const WAITING: usize = 256;
+/// While less than this waits, there is room for what became of work: it can wait where it is made, and gets shorter.
+const WAITING_WORK: usize = 32;
 
 #[derive(Debug)]
 struct Flying {
@@ -56,6 +58,8 @@ pub(super) struct Outbox {
     round: Option<Moment>,
     /// The last thing that the gate kept back.
     refusal: Option<Refusal>,
+    /// Pieces of answers of which nobody can know whether they are in the log.
+    holes: Vec<Work>,
 }
 
 impl Outbox {
@@ -75,6 +79,7 @@ impl Outbox {
             in_doubt: false,
             round: None,
             refusal: None,
+            holes: Vec::new(),
         }
     }
 
@@ -82,6 +87,16 @@ impl Outbox {
     pub(super) fn into_unsaid(self) -> impl Iterator<Item = Saying> {
         let flying = self.flying.into_iter().map(|flying| flying.saying);
         flying.chain(self.waiting).filter(|saying| saying.news().is_none())
+    }
+
+    /// Whether what became of work may be said now.
+    pub(super) fn has_room_for_work(&self) -> bool {
+        self.waiting.len() < WAITING_WORK
+    }
+
+    /// Pieces of answers that may be missing in the log, told once.
+    pub(super) fn holes(&mut self) -> Vec<Work> {
+        std::mem::take(&mut self.holes)
     }
 
     /// Takes something to say. `false` if too much waits already: say it later.
@@ -194,6 +209,10 @@ impl Outbox {
             Err(refusal) => {
                 stats.refused += 1;
                 self.refusal = Some(refusal);
+                if let Saying::Work(work @ Work::Chunk(..)) = saying {
+                    self.holes.push(work);
+                    return None;
+                }
                 // Absurd figures must not cost us our place: a bare sign of life instead.
                 let bare = Saying::News(Kind::Vital, GatheredInfo::NodeConfig {});
                 (saying.news() == Some(Kind::Vital) && saying != bare)
@@ -208,8 +227,13 @@ impl Outbox {
     fn renew(&mut self, random: &mut Random) {
         let next = Self::new(self.node.clone(), self.session.clone(), random);
         let round = self.round;
-        let waiting = std::mem::replace(self, next).into_unsaid().take(WAITING).collect();
-        (self.waiting, self.round) = (waiting, round);
+        let unsaid = std::mem::replace(self, next).into_unsaid();
+        // A piece of an answer that is said twice would stand there twice.
+        let (holes, unsaid): (Vec<_>, Vec<_>) =
+            unsaid.partition(|saying| matches!(saying, Saying::Work(Work::Chunk(..))));
+        self.waiting = unsaid.into_iter().take(WAITING).collect();
+        self.holes = holes.into_iter().filter_map(Saying::into_work).collect();
+        self.round = round;
     }
 
     fn again(&mut self, now: Moment, age: Duration, stats: &mut Stats) -> Vec<Sealed> {

@@ -8,6 +8,7 @@ use exo_wire::{
 };
 
 use super::telemetry::Kind;
+use crate::worker::Work;
 
 /// Something to say, not yet an event: that it becomes with an id, in a session.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +19,8 @@ pub(super) enum Saying {
     RunnerGone(RunnerId),
     /// A task of ours will not be done.
     TaskDropped(TaskId),
+    /// What became of work that we were given.
+    Work(Work),
     /// We leave.
     Goodbye,
 }
@@ -27,7 +30,20 @@ impl Saying {
     pub(super) const fn news(&self) -> Option<Kind> {
         match self {
             Self::News(kind, _) => Some(*kind),
-            Self::RunnerGone(_) | Self::TaskDropped(_) | Self::Goodbye => None,
+            Self::RunnerGone(_) | Self::TaskDropped(_) | Self::Work(_) | Self::Goodbye => None,
+        }
+    }
+
+    /// Whether another session should hear it, if this one did not. What became of work is of the session that gave it.
+    pub(super) const fn outlives_its_session(&self) -> bool {
+        matches!(self, Self::RunnerGone(_) | Self::TaskDropped(_) | Self::Goodbye)
+    }
+
+    /// The work, if it is about that.
+    pub(super) fn into_work(self) -> Option<Work> {
+        match self {
+            Self::Work(work) => Some(work),
+            _ => None,
         }
     }
 
@@ -41,6 +57,7 @@ impl Saying {
             Self::TaskDropped(task_id) => {
                 TaskStatusUpdated { event_id, task_id, task_status: TaskStatus::Failed }.into()
             }
+            Self::Work(work) => work.event(event_id),
             Self::Goodbye => NodeTimedOut { event_id, node_id }.into(),
         }
     }

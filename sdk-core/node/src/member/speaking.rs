@@ -23,7 +23,7 @@ impl Member {
         self.link.is_up() && self.vouched && self.may_speak_once_linked()
     }
 
-    fn may_speak_once_linked(&self) -> bool {
+    pub(super) fn may_speak_once_linked(&self) -> bool {
         let known = |term: &Term| match term.recognition.build() {
             Build::Known => true,
             Build::Undecided | Build::Unknown(_) => self.config.allow_unknown_build,
@@ -70,7 +70,8 @@ impl Member {
         }
         let Some(term) = self.term.as_mut().filter(|term| term.is_registered(now)) else { return };
         if let Some(left) = term.leftovers() {
-            for saying in left.sayings {
+            // A worker looks at the state itself, and takes up again what it can.
+            for saying in left.sayings.into_iter().filter(|_| self.worker.is_none()) {
                 term.outbox.say(saying);
             }
             if left.memory && !self.telemetry.offers_memory() {
@@ -124,14 +125,15 @@ impl Member {
         }
     }
 
-    pub(super) fn leave(&mut self, now: Moment) {
+    pub(super) fn leave(&mut self, now: Now) {
         if self.leaving.is_some() {
             return;
         }
+        self.end_work(now);
         self.cadence.stop();
         let speaks = self.may_speak_once_linked();
         let term = self.term.as_mut().filter(|term| speaks && term.has_spoken());
-        self.leaving = Some(Leaving::begin(now, term));
+        self.leaving = Some(Leaving::begin(now.mono, term, self.worker.is_some()));
     }
 
     /// Who is owed a goodbye is dialled until the time for it is over.
@@ -156,7 +158,7 @@ impl Member {
     }
 }
 
-fn say(term: &mut Term, news: impl IntoIterator<Item = News>) {
+pub(super) fn say(term: &mut Term, news: impl IntoIterator<Item = News>) {
     for (kind, info) in news {
         term.outbox.say(Saying::News(kind, info));
     }

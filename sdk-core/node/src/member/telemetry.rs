@@ -20,7 +20,7 @@ use exo_wire::{
 };
 
 use super::{Disk, Gauges, Identity, Memory, Readings};
-use crate::{Interface, InterfaceKind, now::Moment};
+use crate::{Interface, InterfaceKind, now::Moment, worker::Offer};
 
 /// A petabyte: more than any device has.
 const ABSURD: u64 = 1 << 50;
@@ -59,7 +59,11 @@ pub(super) type News = (Kind, GatheredInfo);
 /// The device as last measured, and what the session has been told of it.
 #[derive(Debug, Default)]
 pub(super) struct Telemetry {
+    /// What was measured, within what the engine offers.
     readings: Option<Readings>,
+    measured: Option<Readings>,
+    /// The engine's word, where there is one.
+    offer: Option<Offer>,
     told: BTreeMap<Kind, (GatheredInfo, Moment)>,
     /// Whether the session knows of memory that models could use.
     offers_memory: bool,
@@ -70,7 +74,24 @@ impl Telemetry {
     pub(super) fn measured(&mut self, mut readings: Readings) {
         readings.memory.take_if(|memory| memory.total > ABSURD || memory.swap_total > ABSURD);
         readings.disk.take_if(|disk| disk.total > ABSURD);
-        self.readings = Some(readings);
+        self.measured = Some(readings);
+        self.limit();
+    }
+
+    /// The engine says what may be counted on.
+    pub(super) fn offered(&mut self, offer: Offer) {
+        self.offer = Some(offer);
+        self.limit();
+    }
+
+    fn limit(&mut self) {
+        self.readings.clone_from(&self.measured);
+        if let (Some(readings), Some(offer)) = (&mut self.readings, self.offer) {
+            readings.able &= offer.able;
+            if let (Some(memory), Some(most)) = (&mut readings.memory, offer.memory) {
+                memory.available = memory.available.min(most);
+            }
+        }
     }
 
     pub(super) const fn has_readings(&self) -> bool {

@@ -6,8 +6,8 @@
 use std::{net::Ipv4Addr, time::Duration};
 
 use exo_wire::{
-    CommandId, ForwardedCommand, NodeId, Refusal, Sealed, SessionId, SystemId, Topic,
-    command::RequestEventLog,
+    CommandId, ForwardedCommand, InstanceId, NodeId, Refusal, Sealed, SessionId, SystemId, Topic,
+    command::{DeleteInstance, RequestEventLog},
     heard::{self, Event, Global, Snapshot},
     seal,
 };
@@ -22,7 +22,11 @@ use super::{
     snapshots::Snapshots,
     stats::Stats,
 };
-use crate::{Random, now::Moment};
+use crate::{
+    Random,
+    now::Moment,
+    worker::{self, Worker},
+};
 
 /// How far ahead of what we heard a state may be and still be of our session: it is the answering node's replica, and
 /// that node may hear a little more, a little earlier.
@@ -46,6 +50,27 @@ pub(super) struct Noted {
     pub(super) acknowledged: bool,
     /// The view is different now.
     pub(super) applied: bool,
+}
+
+/// Who else hears what is applied, in the order of the log.
+#[derive(Debug)]
+pub(super) struct Witnesses<'a> {
+    pub(super) stats: &'a mut Stats,
+    /// Only where there is an engine.
+    pub(super) worker: Option<&'a mut Worker>,
+}
+
+impl Witnesses<'_> {
+    /// The same, for as long as this is borrowed.
+    pub(super) fn again(&mut self) -> Witnesses<'_> {
+        Witnesses { stats: self.stats, worker: self.worker.as_deref_mut() }
+    }
+
+    fn tell(&mut self, now: Moment, input: worker::Input<'_>) {
+        if let Some(worker) = &mut self.worker {
+            worker.handle(now, input);
+        }
+    }
 }
 
 /// All that belongs to one session.
@@ -112,7 +137,7 @@ impl Term {
 
     /// What was important and did not come back.
     pub(super) fn end(self) -> impl Iterator<Item = Saying> {
-        self.outbox.into_unsaid()
+        self.outbox.into_unsaid().filter(Saying::outlives_its_session)
     }
 
     /// Whether the cluster knows us.
@@ -143,10 +168,10 @@ impl Term {
     }
 
     /// No state can be had: the log is entered where we stand.
-    pub(super) fn do_without(&mut self, now: Moment, stats: &mut Stats) {
+    pub(super) fn do_without(&mut self, now: Moment, mut witnesses: Witnesses<'_>) {
         self.doubt();
         self.sequencer.start_over(now);
-        self.catch_up(now, stats);
+        self.catch_up(now, &mut witnesses);
     }
 
     /// How many nodes there are, us included.
@@ -171,11 +196,11 @@ impl Term {
         now: Moment,
         (global, event, payload): (&Global<'_>, &Event<'_>, &[u8]),
         random: &mut Random,
-        stats: &mut Stats,
+        mut witnesses: Witnesses<'_>,
     ) -> Noted {
         self.recognition.event(payload, event);
         let mut noted = Noted::default();
-        if let Some(said) = event.event_id().and_then(|id| self.outbox.heard(id, stats)) {
+        if let Some(said) = event.event_id().and_then(|id| self.outbox.heard(id, witnesses.stats)) {
             self.acknowledged.get_or_insert(global.origin_idx);
             noted.acknowledged = true;
             if self.registered.is_some_and(|when| said >= when) {
@@ -183,9 +208,9 @@ impl Term {
             }
         }
         if self.sequencer.hear(now, global.origin_idx, payload, random) == Place::Next {
-            self.apply(global.origin_idx, event, stats);
+            self.apply(now, global.origin_idx, event, &mut witnesses);
             noted.applied = true;
-            self.catch_up(now, stats);
+            self.catch_up(now, &mut witnesses);
         }
         noted
     }
@@ -204,7 +229,12 @@ impl Term {
     }
 
     /// A state came. Takes it if it can be of this session.
-    pub(super) fn restore(&mut self, now: Moment, body: &[u8], stats: &mut Stats) -> Result<(), Mistrust> {
+    pub(super) fn restore(
+        &mut self,
+        now: Moment,
+        body: &[u8],
+        mut witnesses: Witnesses<'_>,
+    ) -> Result<(), Mistrust> {
         let snapshot = heard::snapshot(body).map_err(|_| Mistrust::Unreadable)?;
         let last = self.judge(&snapshot)?;
         self.recognition.state(snapshot.keys.iter().map(|key| &**key));
@@ -216,8 +246,9 @@ impl Term {
             self.doubt();
             self.sequencer.snapshot(now, last);
             self.forgotten |= self.registered.is_some() && self.acknowledged_by(last) && !self.here;
-            stats.snapshots += 1;
-            self.catch_up(now, stats);
+            witnesses.stats.snapshots += 1;
+            witnesses.tell(now, worker::Input::State(&snapshot));
+            self.catch_up(now, &mut witnesses);
         }
         Ok(())
     }
@@ -242,6 +273,13 @@ impl Term {
     pub(super) fn nack(&self, since_idx: u64, random: &mut Random) -> Result<Sealed, Refusal> {
         let command_id = CommandId::from_random(random.wide());
         let command = RequestEventLog { command_id, since_idx }.into();
+        seal(Topic::Commands, &ForwardedCommand { origin: self.commands.clone(), command })
+    }
+
+    /// The request that an instance goes.
+    pub(super) fn delete(&self, instance_id: InstanceId, random: &mut Random) -> Result<Sealed, Refusal> {
+        let command_id = CommandId::from_random(random.wide());
+        let command = DeleteInstance { command_id, instance_id }.into();
         seal(Topic::Commands, &ForwardedCommand { origin: self.commands.clone(), command })
     }
 
@@ -272,15 +310,15 @@ impl Term {
         }
     }
 
-    fn catch_up(&mut self, now: Moment, stats: &mut Stats) {
+    fn catch_up(&mut self, now: Moment, witnesses: &mut Witnesses<'_>) {
         while let Some(payload) = self.sequencer.release(now) {
             if let Ok(global) = heard::global(&payload) {
-                self.apply(global.origin_idx, &global.event(), stats);
+                self.apply(now, global.origin_idx, &global.event(), witnesses);
             }
         }
     }
 
-    fn apply(&mut self, index: u64, event: &Event<'_>, stats: &mut Stats) {
+    fn apply(&mut self, now: Moment, index: u64, event: &Event<'_>, witnesses: &mut Witnesses<'_>) {
         // exo then keeps our name and forgets our disk, our addresses and our memory: all is told again. A log that
         // is heard from an earlier place tells of our former life too; what we told since came after that.
         if let Event::NodeTimedOut(gone) = event
@@ -301,7 +339,8 @@ impl Term {
         if concerns_us {
             self.here = self.replica.has(&self.node);
         }
-        stats.applied += 1;
+        witnesses.stats.applied += 1;
+        witnesses.tell(now, worker::Input::Event(event));
     }
 
     fn acknowledged_by(&self, last: i64) -> bool {

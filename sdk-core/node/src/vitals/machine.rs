@@ -8,7 +8,7 @@ use exo_telemetry::{
     collector::{self, Collector},
     exposition::exposition,
     now::Moment,
-    policy::{Policy, PolicyKeeper, Surroundings},
+    policy::{Policy, PolicyKeeper, State, Surroundings},
     probe::Identity,
     protocol::{DeviceCapabilities, DeviceId, DeviceRegistration, LinkReport, Message},
     reading::{Group, Groups, Quantity},
@@ -17,7 +17,10 @@ use exo_telemetry::{
 use exo_wire::gathered::Backend;
 
 use super::{Condition, Work, announcement::announcement};
-use crate::member;
+use crate::{
+    member,
+    worker::{Allowed, Offer},
+};
 
 /// So many looks in a row that brought nothing, and nothing is known of the device.
 const FRUITLESS: u32 = 3;
@@ -38,6 +41,9 @@ pub struct VitalsConfig {
     pub governor: Option<GovernorConfig>,
     /// What an engine of ours is called in exo's words. None: there is no engine, and nothing is ever offered.
     pub backends: Vec<Backend>,
+    /// What the engine offers before it said so itself: [`Offer::NOTHING`] for one that will, and
+    /// [`Offer::UNLIMITED`] where the app alone answers for the backends.
+    pub offer: Offer,
     /// By how many minutes the owner's clock is ahead of UTC. Without it quiet hours cannot be known, and hold all day.
     pub utc_offset: Option<i16>,
 }
@@ -71,6 +77,8 @@ pub enum Input<'a> {
     Policy(Policy),
     /// What our own work takes of the device.
     Work(Work),
+    /// What the engine offers now.
+    Offer(Offer),
     /// What the device can do was measured.
     Capable(Box<DeviceCapabilities>),
     /// Where others may probe the links to us, and what we measured ourselves.
@@ -88,6 +96,8 @@ pub enum Output {
     Tell(Vec<u8>),
     /// This is what exo may know of us.
     Announce(Box<member::Readings>),
+    /// This is what our own work may do now.
+    Allow(Allowed),
     /// [`Vitals::condition`] or [`Vitals::cluster`] changed.
     Changed,
 }
@@ -126,6 +136,12 @@ pub struct Vitals {
     asked: bool,
     /// Whether the last announcement offered a backend.
     offers: bool,
+    /// What the engine offers.
+    offer: Offer,
+    /// What our own work was last told that it may do.
+    allowed: Option<Allowed>,
+    /// When work that was begun before the heat paused us must be over.
+    paused_until: Option<Moment>,
     fruitless: u32,
     next_tick: Moment,
     outputs: VecDeque<Output>,
@@ -139,6 +155,9 @@ impl Vitals {
         let registration =
             DeviceRegistration::new(config.device_id.clone(), at, &Identity::unknown(), capabilities);
         Self {
+            offer: config.offer,
+            allowed: None,
+            paused_until: None,
             collector: Collector::new(now, registration, random),
             aggregator: Aggregator::with_room_for(MOST_DEVICES),
             keeper: PolicyKeeper::new(config.policy.clone()),
@@ -192,6 +211,14 @@ impl Vitals {
                 self.want(Groups::ALL);
             }
             Input::Work(work) => self.works(now, work),
+            Input::Offer(offer) => {
+                self.offer = offer;
+                // Before the first look every rule would say no, and work would have to wait until all is calm. Who we
+                // are comes with it.
+                if self.identity.is_some() {
+                    self.judge(now);
+                }
+            }
             Input::Capable(capabilities) => {
                 self.collector.handle(now, collector::Input::Capable(capabilities));
             }
@@ -297,20 +324,48 @@ impl Vitals {
         if self.may_offer() != self.offers {
             self.announce();
         }
+        self.allow(now.mono);
         self.outputs.push_back(Output::Changed);
     }
 
-    /// A phone that is paused for its heat would not answer: it is not to be picked.
+    /// Our own work hears what it may do, when that changed. Heat that pauses it gives it as long as a rule would.
+    fn allow(&mut self, now: Moment) {
+        let (allowance, level) = (self.keeper.allowance(), self.governor.level());
+        let paused = level == Level::Paused;
+        let by = self.paused_until.unwrap_or(now + self.keeper.policy().drain);
+        self.paused_until = paused.then_some(by);
+        let finish_by = match self.keeper.state() {
+            State::Working => self.paused_until,
+            State::Draining { until } => Some(self.paused_until.map_or(until, |by| by.min(until))),
+            State::Stopped => None,
+        };
+        let heat = paused.then(|| "it is too hot".to_owned());
+        let rules = (!allowance.admit).then(|| allowance.sentence());
+        let allowed = Allowed {
+            admit: allowance.admit && !paused,
+            finish_by,
+            share: allowance.share.min(level.measures().duty),
+            memory: self.keeper.policy().memory_cap,
+            why: rules.into_iter().chain(heat).collect::<Vec<_>>().join("; "),
+        };
+        if self.allowed.as_ref() != Some(&allowed) {
+            self.allowed = Some(allowed.clone());
+            self.outputs.push_back(Output::Allow(allowed));
+        }
+    }
+
+    /// A phone that is paused for its heat would not answer, nor one whose engine has no room: it is not to be picked.
     fn may_offer(&self) -> bool {
         let works = self.keeper.allowance().admit && self.governor.level() != Level::Paused;
-        works && !self.config.backends.is_empty()
+        works && self.offer.able && !self.config.backends.is_empty()
     }
 
     fn announce(&mut self) {
         self.offers = self.may_offer();
         let backends = if self.offers { self.config.backends.clone() } else { Vec::new() };
         let cap = self.keeper.policy().memory_cap;
-        let announced = announcement(&self.seen, self.identity.as_ref(), cap, backends);
+        let limits = (cap, self.offer.memory);
+        let announced = announcement(&self.seen, self.identity.as_ref(), limits, backends);
         self.outputs.push_back(Output::Announce(Box::new(announced)));
     }
 

@@ -107,7 +107,8 @@ impl Replay {
                         self.replay(said["command"]["RequestEventLog"]["since_idx"].as_u64().unwrap());
                     }
                 }
-                Output::HangUp | Output::Search(_) | Output::Changed => {}
+                Output::Engine(wish) => panic!("the recorded phone had no engine: {wish:?}"),
+                Output::HangUp | Output::Search(_) | Output::Offer(_) | Output::Changed => {}
             }
         }
     }

@@ -3,6 +3,7 @@
 
 mod captured;
 mod hostile;
+mod serving;
 mod stage;
 mod stories;
 mod walls;

@@ -16,6 +16,10 @@ use exo_node::{
         Disk, Gauges, Identity, Input, Member, MemberConfig, MemberState, Memory, Output, Readings, Request,
     },
     now::Moment,
+    worker::{
+        Engine, Report, Step, Worker,
+        rehearsal::{Rehearsal, Script},
+    },
 };
 use exo_wire::{NodeId, Sealed, Topic, gate};
 use serde_json::{Value, json};
@@ -172,6 +176,9 @@ pub(crate) struct Stage {
     pub(crate) states: Vec<(f64, MemberState)>,
     pub(crate) searching: bool,
     pub(crate) hung_up: bool,
+    /// Only where something is served.
+    pub(crate) engine: Option<Rehearsal>,
+    engine_next: Option<f64>,
     coming: Vec<(f64, u64, Coming)>,
     sequence: u64,
 }
@@ -224,6 +231,8 @@ impl Stage {
             states: Vec::new(),
             searching: false,
             hung_up: false,
+            engine: None,
+            engine_next: None,
             coming: Vec::new(),
             sequence: 0,
         }
@@ -241,6 +250,43 @@ impl Stage {
         stage.found(&[1, 2]).until(2.0);
         assert!(stage.is_joined(), "{:?}", stage.member.state());
         stage
+    }
+
+    /// Joined, with an engine that offers itself.
+    pub(crate) fn able(exo: Exo) -> Self {
+        let mut stage = Self::with(exo);
+        stage.readings.able = true;
+        stage.readings.backends = vec![exo_wire::gathered::Backend::MlxCpu];
+        let engine = Rehearsal::new(Script::default());
+        stage.member.employ(Worker::new(NodeId::parse(PHONE).unwrap(), Random::seeded(7)));
+        stage.input(Input::Engine(Report::Capacity(engine.capacity())));
+        stage.engine = Some(engine);
+        stage.found(&[1, 2]).until(2.0);
+        assert!(stage.is_joined(), "{:?}", stage.member.state());
+        stage
+    }
+
+    /// The master puts this into its log.
+    pub(crate) fn happens(&mut self, event: Value) -> &mut Self {
+        self.exo.log.push(event);
+        self.publish(self.exo.log.len() - 1);
+        self
+    }
+
+    fn step_engine(&mut self) {
+        let mut reports = Vec::new();
+        if let Some(engine) = &mut self.engine {
+            let step = engine.step(moment(self.now).mono, &mut |report| reports.push(report));
+            self.engine_next = match step {
+                Step::Again => Some(self.now),
+                Step::After(wait) => Some(self.now + wait.as_secs_f64()),
+                Step::Idle => None,
+            };
+            reports.push(Report::Capacity(engine.capacity()));
+        }
+        for report in reports {
+            self.input(Input::Engine(report));
+        }
     }
 
     pub(crate) fn is_joined(&self) -> bool {
@@ -282,8 +328,12 @@ impl Stage {
             let deadline = self.member.deadline().map(|due| due.since_start().as_secs_f64().max(self.now));
             let coming = self.coming.iter().map(|(at, ..)| *at).reduce(f64::min);
             let word = (self.exo.talks && self.network).then_some(self.exo.next_word.max(self.now));
-            let Some(next) =
-                [deadline, coming, word].into_iter().flatten().reduce(f64::min).filter(|at| *at <= end)
+            let engine = self.engine_next.map(|at| at.max(self.now));
+            let Some(next) = [deadline, coming, word, engine]
+                .into_iter()
+                .flatten()
+                .reduce(f64::min)
+                .filter(|at| *at <= end)
             else {
                 self.now = self.now.max(end);
                 return self;
@@ -297,6 +347,8 @@ impl Stage {
                 self.publish(self.exo.log.len() - 1);
             } else if coming == Some(next) {
                 self.arrive();
+            } else if engine == Some(next) {
+                self.step_engine();
             } else {
                 self.input(Input::Tick);
             }
@@ -378,8 +430,14 @@ impl Stage {
             Topic::LocalEvents => self.exo.order(text),
             Topic::Commands => {
                 let command: Value = serde_json::from_str(text).unwrap();
-                let since = command["command"]["RequestEventLog"]["since_idx"].as_u64().unwrap() as usize;
-                (since..before.min(since + 1000)).for_each(|index| self.publish(index));
+                if let Some(deleted) = command["command"].get("DeleteInstance") {
+                    let instance_id = deleted["instance_id"].clone();
+                    let event = json!({"InstanceDeleted": {"event_id": deleted["command_id"], "instance_id": instance_id}});
+                    self.exo.log.push(event);
+                } else {
+                    let since = command["command"]["RequestEventLog"]["since_idx"].as_u64().unwrap() as usize;
+                    (since..before.min(since + 1000)).for_each(|index| self.publish(index));
+                }
             }
             other => panic!("a member never publishes on {other}"),
         }
@@ -418,7 +476,14 @@ impl Stage {
                     }
                 }
                 Output::Search(search) => self.searching = search,
-                Output::Changed => {}
+                Output::Engine(wish) => {
+                    let report = self.engine.as_mut().and_then(|engine| wish.put_to(engine));
+                    self.engine_next = Some(self.now);
+                    if let Some(report) = report {
+                        self.member.handle(moment(self.now), Input::Engine(report));
+                    }
+                }
+                Output::Offer(_) | Output::Changed => {}
             }
             let state = self.member.state();
             if self.states.last().is_none_or(|(_, last)| last != state) {

@@ -1,11 +1,13 @@
 //! `exo-phone demo`: three simulated phones on this computer, and nothing that leaves it.
 //!
-//! Two phones find each other and form a cluster, a third joins late, is killed, and comes back with its id. It is the
+//! Two phones find each other and form a cluster, a third joins late, is killed, and comes back with its id; one answers
+//! a question, with a tiny model whose weights are random. It is the
 //! real node three times over: founding, router, master, membership, acknowledgements, goodbye. Only the devices are
 //! simulated, and the network is confined to loopback: phones know each other's addresses instead of multicasting,
 //! the search for exo asks this computer alone, in a namespace that no exo has, and no DNS-SD daemon is started.
 
 mod phone;
+mod question;
 mod story;
 
 use std::{
@@ -24,7 +26,8 @@ use crate::{
 
 /// Show a cluster of three simulated phones on this computer
 ///
-/// Two phones form a cluster, a third joins late, is killed, and comes back. Nothing leaves this computer: only
+/// Two phones form a cluster, a third joins late, is killed, and comes back; one of them answers a question, with a tiny
+/// model whose weights are random. Nothing leaves this computer: only
 /// loopback addresses are used. Ctrl-C makes them leave.
 #[derive(ClapArgs, Debug, Default)]
 #[command(after_help = "\

@@ -7,7 +7,10 @@ use std::{
 
 use tokio::{sync::mpsc, time};
 
-use super::phone::{Loopback, Phone};
+use super::{
+    phone::{Loopback, Phone},
+    question,
+};
 use crate::{
     profiles::Profile,
     stop::Stop,
@@ -66,6 +69,7 @@ async fn acts(
     note(tell, began, format!("{} comes back with the same id", late.name));
     late.start(network, began, tell)?;
     joined(&[late]).await;
+    question::ask(pixel.name, began, tell).await?;
     note(tell, began, "that is all; Ctrl-C lets the phones leave".to_owned());
     Ok(())
 }

@@ -14,9 +14,9 @@ use std::{
 
 use clap::{Args as ClapArgs, ValueEnum};
 use exo_engine::{CacheType, LoadOptions, Progress, text::Moment};
-use exo_gpu::{BackendKind, Gpu, OpenOptions};
+use exo_gpu::{Gpu, OpenOptions};
 
-use crate::exit;
+use crate::{backend::Backend, exit};
 use bar::Bar;
 
 /// Let a model from a directory answer a prompt
@@ -73,29 +73,12 @@ enum Cache {
     Q8,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Backend {
-    Vulkan,
-    Metal,
-    Cpu,
-}
-
 impl From<Cache> for CacheType {
     fn from(cache: Cache) -> Self {
         match cache {
             Cache::F32 => Self::F32,
             Cache::F16 => Self::F16,
             Cache::Q8 => Self::Q8,
-        }
-    }
-}
-
-impl From<Backend> for BackendKind {
-    fn from(backend: Backend) -> Self {
-        match backend {
-            Backend::Vulkan => Self::Vulkan,
-            Backend::Metal => Self::Metal,
-            Backend::Cpu => Self::Cpu,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The flags of `join` and `found`, and what they mean to the node.
 
+mod rehearse;
 mod search;
 
 use std::{
@@ -12,6 +13,7 @@ use clap::Args as ClapArgs;
 use exo_node::{
     driver::{FoundingOptions, JoinOptions, MeetingPlace, WhoAmI, default_data_dir},
     probe::LinuxProbe,
+    worker::rehearsal::{Rehearsal, Script},
 };
 use exo_telemetry::probe::Probe;
 use exo_wire::datagram::API_PORT;
@@ -71,7 +73,7 @@ pub(crate) struct ShowArgs {
 /// What all phones can be told.
 #[derive(ClapArgs, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that people write")]
-struct PhoneArgs {
+pub(crate) struct PhoneArgs {
     #[command(flatten)]
     search: SearchArgs,
     /// What exo's dashboard calls this device
@@ -104,6 +106,10 @@ struct PhoneArgs {
         help = "Serve GET /node_id, so that exo draws links to this device and prefers it for models"
     )]
     expose_node_id: bool,
+    /// Run no model, but serve as if: for tests
+    #[arg(long, value_name = "SCRIPT", num_args = 0..=1, default_missing_value = "", value_parser = rehearse::script,
+        hide = true)]
+    rehearse: Option<Script>,
     /// Where it is served: exo asks at its own API port
     #[arg(long, value_name = "PORT", default_value_t = API_PORT, requires = "expose_node_id")]
     api_port: u16,
@@ -170,7 +176,13 @@ impl FoundArgs {
 }
 
 impl PhoneArgs {
-    fn options(&self) -> Result<JoinOptions, String> {
+    /// Whether the device is to be measured.
+    pub(crate) const fn calibrates(&self) -> bool {
+        self.calibrate
+    }
+
+    /// What the node is told, or what to write instead.
+    pub(crate) fn options(&self) -> Result<JoinOptions, String> {
         let who = match self.data_dir.clone().or_else(default_data_dir) {
             Some(directory) => WhoAmI::Kept(directory),
             None => return Err("no home directory to keep the node id in; write --data-dir DIR".to_owned()),
@@ -179,6 +191,9 @@ impl PhoneArgs {
         options.search = self.search.config()?;
         options.probe = self.probe();
         options.metrics = self.metrics;
+        if let Some(script) = &self.rehearse {
+            options.engine = Some(Box::new(Rehearsal::new(script.clone())));
+        }
         options.probe_links.take_if(|_| self.no_link_probes);
         options.listen_only = self.listen_only;
         options.allow_unknown_build = self.allow_unknown_build;

@@ -2,7 +2,7 @@
 
 mod args;
 
-pub(crate) use args::{FoundArgs, JoinArgs, SearchArgs, ShowArgs};
+pub(crate) use args::{FoundArgs, JoinArgs, PhoneArgs, SearchArgs, ShowArgs};
 
 use std::{convert::Infallible, future::pending, process::ExitCode, time::Instant};
 

@@ -17,6 +17,7 @@ use crate::{
     },
     member::{self, Member, MemberState},
     vitals,
+    worker::{self, Worker},
 };
 
 /// No machine asks for more at a time. A loop between two of them would be a fault; it shall not hang the task.
@@ -26,6 +27,7 @@ impl Actor {
     /// Does everything that the machines want, until neither wants anything.
     pub(super) fn do_as_asked(&mut self) {
         self.notice_listeners();
+        self.notice_work();
         for _ in 0..MOST_WISHES {
             if let Some(output) = self.member.poll() {
                 self.for_member(output);
@@ -151,6 +153,12 @@ impl Actor {
                 }
             }
             member::Output::Search(searching) => self.search(searching),
+            member::Output::Engine(wish) => {
+                if let Some(engine) = &self.engine {
+                    engine.ask(wish);
+                }
+            }
+            member::Output::Offer(offer) => self.vitals.handle(self.clock.now(), vitals::Input::Offer(offer)),
             member::Output::Changed => self.told.member_changed(),
         }
     }
@@ -170,7 +178,20 @@ impl Actor {
                 readings.interfaces = Some(self.network.interfaces().to_vec());
                 self.member.handle(self.clock.now(), member::Input::Readings(*readings));
             }
+            vitals::Output::Allow(allowed) => {
+                self.member.handle(self.clock.now(), member::Input::Allowed(allowed));
+            }
             vitals::Output::Changed => self.told.vitals_changed(),
+        }
+    }
+
+    /// What the engine takes of the device: while it computes, its heat is looked after.
+    fn notice_work(&mut self) {
+        let works = self.member.worker().map(Worker::work).unwrap_or_default();
+        if works != self.works {
+            self.works = works;
+            let work = vitals::Work { busy: f64::from(u8::from(works.0)), memory: works.1 };
+            self.vitals.handle(self.clock.now(), vitals::Input::Work(work));
         }
     }
 
@@ -199,7 +220,12 @@ impl Actor {
             Wish::Part => {
                 // Nothing of one cluster may reach another: not a session, not an address, not an event.
                 self.stats.member += self.member.stats();
+                let worker = self.member.dismiss();
                 self.member = Member::new(self.config.clone(), entropy::random(), now);
+                if let Some(mut worker) = worker {
+                    worker.handle(now.mono, worker::Input::Session);
+                    self.member.employ(worker);
+                }
                 let shown = member::Request::ScreenShown(self.is_shown);
                 self.member.handle(now, member::Input::Request(shown));
                 self.told.member_changed();

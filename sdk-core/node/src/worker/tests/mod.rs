@@ -1,0 +1,8 @@
+//! Stories of one worker, told along a clock that we turn.
+
+mod answering;
+mod captured;
+mod chance;
+mod hardship;
+mod life;
+mod stage;
