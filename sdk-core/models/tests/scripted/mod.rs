@@ -200,6 +200,7 @@ struct Live {
     id: Transfer,
     at: Instant,
     left: VecDeque<Step>,
+    is_over: bool,
 }
 
 enum Step {
@@ -307,6 +308,7 @@ impl World {
                 continue;
             }
             self.step(&mut download, &mut live);
+            live.retain(|transfer| !transfer.is_over);
         }
         panic!("the download does not end: {:?}", download.progress());
     }
@@ -322,7 +324,9 @@ impl World {
         self.now = self.now.max(transfer.at);
         let id = transfer.id;
         transfer.at = self.now + Duration::from_millis(10);
-        match transfer.left.pop_front().expect("it was not empty") {
+        let step = transfer.left.pop_front().expect("it was not empty");
+        transfer.is_over = matches!(step, Step::End | Step::Broken(_));
+        match step {
             Step::Head(head) => download.handle(self.now, Input::Head(id, &head), &mut self.disk),
             Step::Chunk(bytes) => download.handle(self.now, Input::Chunk(id, &bytes), &mut self.disk),
             Step::End => download.handle(self.now, Input::End(id), &mut self.disk),
@@ -353,7 +357,7 @@ impl World {
         if name == "list" && let Some(Step::Head(head)) = left.front_mut() {
             head.headers.extend(self.list_headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         }
-        let transfer = Live { id: request.id, at: self.now + Duration::from_millis(10), left };
+        let transfer = Live { id: request.id, at: self.now + Duration::from_millis(10), left, is_over: false };
         self.requests.push(request);
         transfer
     }
