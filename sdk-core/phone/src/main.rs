@@ -4,6 +4,7 @@
 //! * [`join`]: finds the exo that is there and becomes a member of it, or founds a cluster of phones.
 //! * [`telemetry`]: how this device is, and how warm it will be.
 //! * [`place`]: shows how the cluster would run a model, and hands that to exo if asked to.
+//! * [`fetch`]: brings a model from a server into a directory, verified.
 //! * [`generate`]: lets a model from a directory answer a prompt.
 //! * [`doctor`]: opens the GPU, tests it and measures it.
 
@@ -12,6 +13,7 @@ mod capabilities;
 mod demo;
 mod doctor;
 mod exit;
+mod fetch;
 mod generate;
 mod join;
 mod place;
@@ -41,6 +43,7 @@ enum Command {
     Found(join::FoundArgs),
     Telemetry(telemetry::Args),
     Place(place::Args),
+    Fetch(fetch::Args),
     Generate(generate::Args),
     Doctor(doctor::Args),
 }
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         }
         Some(Command::Telemetry(args)) => telemetry::run(&args),
         Some(Command::Place(args)) => place::run(&args),
+        Some(Command::Fetch(args)) => fetch::run(&args),
         Some(Command::Generate(args)) => generate::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     }
