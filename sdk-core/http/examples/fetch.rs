@@ -37,7 +37,9 @@ fn run(model: &str, base: &str, directory: &str, options: Options) -> Result<Str
     let client: Arc<dyn Fetcher> = Arc::new(Client::new());
     let mut tell = |told: Progress| {
         let Progress { done, total, fresh, files_done, files, .. } = told;
-        println!(r#"{{"bytes": {done}, "total": {total}, "fresh": {fresh}, "files_done": {files_done}, "files": {files}}}"#);
+        println!(
+            r#"{{"bytes": {done}, "total": {total}, "fresh": {fresh}, "files_done": {files_done}, "files": {files}}}"#
+        );
     };
     let store = ModelStore::new(directory);
     let done = fetch(&store, source, &client, options, &Cancel::default(), &mut tell)?;

@@ -67,7 +67,9 @@ impl Fetcher for Client {
         let is_https = request.url.starts_with("https://");
         if let Some(looked_for) = self.looked_for.as_ref().filter(|_| is_https) {
             let help = "install ca-certificates, or name a file in SSL_CERT_FILE";
-            return Err(Unfetched(format!("there are no certificates of authorities ({looked_for}); {help}")));
+            return Err(Unfetched(format!(
+                "there are no certificates of authorities ({looked_for}); {help}"
+            )));
         }
         // What was asked for over https does not come over anything else, whatever a redirect says.
         let mut asked = self.agent.get(&request.url).config().https_only(is_https).build();

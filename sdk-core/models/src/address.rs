@@ -62,7 +62,8 @@ impl Source {
     /// one that leads away from this model: it could send our token anywhere.
     pub(crate) fn next_page(&self, link: &str) -> Option<Result<String, &'static str>> {
         let next = link.split(',').find(|part| part.contains("rel=\"next\"") || part.contains("rel=next"))?;
-        let address = next.trim_start().strip_prefix('<').and_then(|rest| rest.split('>').next()).unwrap_or_default();
+        let address =
+            next.trim_start().strip_prefix('<').and_then(|rest| rest.split('>').next()).unwrap_or_default();
         let is_ours = address.starts_with(&format!("{}/api/models/{}/tree/", self.base, self.model));
         let is_plain = address.len() <= MAX_PAGE_BYTES && address.bytes().all(|b| b.is_ascii_graphic());
         // `..` in it would lead out of the model again.
@@ -112,7 +113,9 @@ fn wrong(base: &str) -> Option<&'static str> {
         Some("it begins neither with https:// nor with http://")
     } else if authority(base).is_empty() {
         Some("it has no host")
-    } else if !base.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:/[]~".contains(&b)) || base.contains("..") {
+    } else if !base.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:/[]~".contains(&b))
+        || base.contains("..")
+    {
         Some("it has characters that a server's address has not")
     } else {
         None
@@ -131,13 +134,28 @@ mod tests {
     fn addresses_are_those_of_hugging_face() {
         let source = source("https://mirror.example/hf/").unwrap();
         assert_eq!(source.list("main"), "https://mirror.example/hf/api/models/a/b/tree/main");
-        assert_eq!(source.file("main", "config.json"), "https://mirror.example/hf/a/b/resolve/main/config.json");
-        assert_eq!(Source::hugging_face("a/b".parse().unwrap()).list("main"), "https://huggingface.co/api/models/a/b/tree/main");
+        assert_eq!(
+            source.file("main", "config.json"),
+            "https://mirror.example/hf/a/b/resolve/main/config.json"
+        );
+        assert_eq!(
+            Source::hugging_face("a/b".parse().unwrap()).list("main"),
+            "https://huggingface.co/api/models/a/b/tree/main"
+        );
     }
 
     #[test]
     fn what_is_no_address_is_refused_with_one_that_is() {
-        for base in ["", "huggingface.co", "ftp://x", "https://", "https://a b", "http://a@b", "http://a?b", "http://a/../b"] {
+        for base in [
+            "",
+            "huggingface.co",
+            "ftp://x",
+            "https://",
+            "https://a b",
+            "http://a@b",
+            "http://a?b",
+            "http://a/../b",
+        ] {
             let error = source(base).unwrap_err();
             assert_eq!(error.kind(), crate::ErrorKind::InvalidAddress);
             assert!(error.to_string().contains("https://huggingface.co"), "{error}");
@@ -147,9 +165,14 @@ mod tests {
     #[test]
     fn a_token_stays_off_networks_that_can_be_read_and_out_of_logs() {
         assert!(source("http://mirror.example").unwrap().token("secret").is_err());
-        for base in ["https://mirror.example", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:80"] {
+        for base in ["https://mirror.example", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:80"]
+        {
             let source = source(base).unwrap().token("secret\n").unwrap();
-            assert_eq!(source.token_header(), Some(("Authorization".into(), "Bearer secret".into())), "{base}");
+            assert_eq!(
+                source.token_header(),
+                Some(("Authorization".into(), "Bearer secret".into())),
+                "{base}"
+            );
             assert!(!format!("{source:?}").contains("secret"));
         }
         let split = source("https://mirror.example").unwrap().token("a\r\nX-Evil: b").unwrap();
@@ -163,7 +186,12 @@ mod tests {
         let page = "https://h/api/models/a/b/tree/main?cursor=ZXk%3D";
         assert_eq!(next(page), Some(Ok(page.into())));
         assert_eq!(source.next_page("<https://h/x>; rel=\"last\""), None);
-        for elsewhere in ["https://evil/api/models/a/b/tree/main", "http://h/api/models/a/b/tree/x", "", "https://h/api/models/a/b/tree/../../c"] {
+        for elsewhere in [
+            "https://evil/api/models/a/b/tree/main",
+            "http://h/api/models/a/b/tree/x",
+            "",
+            "https://h/api/models/a/b/tree/../../c",
+        ] {
             assert!(next(elsewhere).unwrap().is_err(), "{elsewhere}");
         }
     }

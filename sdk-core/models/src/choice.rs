@@ -42,7 +42,8 @@ fn is_plain(name: &str) -> bool {
 
 fn is_text(name: &str) -> bool {
     let known = [".json", ".jinja", ".model", ".txt"];
-    (name.starts_with("tokenizer") || name.starts_with("chat_template")) && known.iter().any(|end| name.ends_with(end))
+    (name.starts_with("tokenizer") || name.starts_with("chat_template"))
+        && known.iter().any(|end| name.ends_with(end))
 }
 
 /// The engine and MLX read `model*.safetensors`. Anything else (`consolidated`, `adapters`) is another thing.
@@ -57,10 +58,13 @@ struct Index {
 
 /// The shards that an index names, or what is wrong with it.
 pub fn shards(index: &[u8]) -> Result<BTreeSet<String>, String> {
-    let index: Index = serde_json::from_slice(index).map_err(|error| format!("{INDEX} cannot be read: {error}"))?;
+    let index: Index =
+        serde_json::from_slice(index).map_err(|error| format!("{INDEX} cannot be read: {error}"))?;
     let shards: BTreeSet<String> = index.weight_map.into_values().collect();
     match shards.iter().find(|name| !(is_plain(name) && is_model_weights(name))) {
-        Some(strange) => Err(format!("{INDEX} names {:?}, which is no shard", crate::error::shortened(strange, 80))),
+        Some(strange) => {
+            Err(format!("{INDEX} names {:?}, which is no shard", crate::error::shortened(strange, 80)))
+        }
         None if shards.is_empty() => Err(format!("{INDEX} names no shard")),
         None => Ok(shards),
     }
@@ -91,7 +95,8 @@ mod tests {
     use super::*;
 
     fn list(names: &[&str]) -> FileList {
-        let entry = |name| format!(r#"{{"type":"file","size":1,"oid":"{}","path":"{name}"}}"#, "a".repeat(40));
+        let entry =
+            |name| format!(r#"{{"type":"file","size":1,"oid":"{}","path":"{name}"}}"#, "a".repeat(40));
         let entries: Vec<String> = names.iter().map(entry).collect();
         let mut list = FileList::default();
         list.add_page(format!("[{}]", entries.join(",")).as_bytes()).unwrap();
@@ -100,26 +105,53 @@ mod tests {
 
     #[test]
     fn the_engine_gets_what_it_reads_and_nothing_else() {
-        for name in ["config.json", "tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "model.safetensors", INDEX] {
+        for name in [
+            "config.json",
+            "tokenizer.json",
+            "tokenizer_config.json",
+            "chat_template.jinja",
+            "model.safetensors",
+            INDEX,
+        ] {
             assert!(is_wanted(name), "{name}");
         }
-        for name in ["README.md", "pytorch_model.bin", "consolidated.safetensors", "modeling.py", ".gitattributes",
-            "model.safetensors.partial", "tokenizer.py", "model/x.safetensors", "tokenizer.json/", ""] {
+        for name in [
+            "README.md",
+            "pytorch_model.bin",
+            "consolidated.safetensors",
+            "modeling.py",
+            ".gitattributes",
+            "model.safetensors.partial",
+            "tokenizer.py",
+            "model/x.safetensors",
+            "tokenizer.json/",
+            "",
+        ] {
             assert!(!is_wanted(name), "{name}");
         }
     }
 
     #[test]
     fn only_the_shards_that_the_index_names_are_fetched() {
-        let list = list(&["config.json", "tokenizer.json", INDEX, "model-1.safetensors", "model-old.safetensors"]);
-        let index = shards(br#"{"metadata":{},"weight_map":{"a":"model-1.safetensors","b":"model-1.safetensors"}}"#).unwrap();
+        let list =
+            list(&["config.json", "tokenizer.json", INDEX, "model-1.safetensors", "model-old.safetensors"]);
+        let index =
+            shards(br#"{"metadata":{},"weight_map":{"a":"model-1.safetensors","b":"model-1.safetensors"}}"#)
+                .unwrap();
         let chosen = chosen(&list, Some(&index)).unwrap();
         assert_eq!(chosen, ["config.json", INDEX, "tokenizer.json", "model-1.safetensors"]);
     }
 
     #[test]
     fn an_index_that_names_something_else_is_refused() {
-        for shard in ["../x.safetensors", "/etc/passwd", "config.json", "x.safetensors", "model.safetensors\\u0000", ""] {
+        for shard in [
+            "../x.safetensors",
+            "/etc/passwd",
+            "config.json",
+            "x.safetensors",
+            "model.safetensors\\u0000",
+            "",
+        ] {
             assert!(shards(format!(r#"{{"weight_map":{{"a":"{shard}"}}}}"#).as_bytes()).is_err(), "{shard}");
         }
         assert!(shards(b"{}").is_err() && shards(br#"{"weight_map":{}}"#).is_err());

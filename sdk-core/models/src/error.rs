@@ -45,7 +45,9 @@ pub enum ErrorKind {
 #[non_exhaustive]
 pub enum Error {
     /// Not a name of a model.
-    #[error("{name:?} names no model: {why}; write OWNER/NAME as on Hugging Face, such as mlx-community/Qwen3-0.6B-4bit")]
+    #[error(
+        "{name:?} names no model: {why}; write OWNER/NAME as on Hugging Face, such as mlx-community/Qwen3-0.6B-4bit"
+    )]
     InvalidModelId {
         /// What was given, shortened.
         name: String,
@@ -53,7 +55,9 @@ pub enum Error {
         why: &'static str,
     },
     /// Not an address of a server.
-    #[error("{address:?} is no address of a server: {why}; write https://HOST, such as https://huggingface.co")]
+    #[error(
+        "{address:?} is no address of a server: {why}; write https://HOST, such as https://huggingface.co"
+    )]
     InvalidAddress {
         /// What was given, shortened.
         address: String,
@@ -69,7 +73,9 @@ pub enum Error {
         status: u16,
     },
     /// We may not have it.
-    #[error("{what} is not for everybody (HTTP {status}); accept its terms on the server's page and give a token")]
+    #[error(
+        "{what} is not for everybody (HTTP {status}); accept its terms on the server's page and give a token"
+    )]
     NotAllowed {
         /// The model, or the file of it.
         what: String,
@@ -87,7 +93,9 @@ pub enum Error {
         why: String,
     },
     /// An answer that no second attempt would change.
-    #[error("{what}: the server's answer cannot be used: {why}; try another server, or report it to whoever runs this one")]
+    #[error(
+        "{what}: the server's answer cannot be used: {why}; try another server, or report it to whoever runs this one"
+    )]
     BadAnswer {
         /// The model, or the file of it.
         what: String,
@@ -95,7 +103,9 @@ pub enum Error {
         why: String,
     },
     /// Not what was promised.
-    #[error("{file} has the hash {has}, and {promised} was promised, twice; try again later or from another server")]
+    #[error(
+        "{file} has the hash {has}, and {promised} was promised, twice; try again later or from another server"
+    )]
     Corrupt {
         /// The file.
         file: String,
@@ -164,7 +174,10 @@ impl Error {
 
     /// Whether the same call may succeed later, with nothing changed but the world.
     pub fn is_retryable(&self) -> bool {
-        matches!(self.kind(), ErrorKind::Unreachable | ErrorKind::Corrupt | ErrorKind::Busy | ErrorKind::Cancelled)
+        matches!(
+            self.kind(),
+            ErrorKind::Unreachable | ErrorKind::Corrupt | ErrorKind::Busy | ErrorKind::Cancelled
+        )
     }
 
     pub(crate) fn io(path: &Path, error: &std::io::Error) -> Self {

@@ -1,7 +1,7 @@
 //! The platform's own HTTP client, behind one trait.
 //!
 //! Phones have one that knows the user's proxy, certificates and data saver: `URLSession`, `HttpURLConnection`,
-//! Cronet. A second one with TLS of its own would add a megabyte to the library and know none of that. So this crate
+//! Cronet. A second one with TLS of its own would make the library larger and know none of that. So this crate
 //! asks, and the platform fetches.
 //!
 //! **Bytes are pushed.** [`Fetcher::get`] runs on a thread that it may block, and gives the answer piece by piece to a

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::{choice::is_wanted, hash::Digest};
 
-/// The largest page that is read. A thousand files, with all that is told of each, are a quarter of it.
+/// The largest page that is read. A page has a thousand files at most, with a few hundred bytes about each.
 pub(crate) const MAX_PAGE_BYTES: usize = 4 << 20;
 /// Pages of a thousand files each; models that people run have less than one.
 pub(crate) const MAX_PAGES: u32 = 10;
@@ -54,8 +54,8 @@ impl FileList {
         if json.len() > MAX_PAGE_BYTES {
             return Err(format!("the list of files is larger than {MAX_PAGE_BYTES} bytes"));
         }
-        let entries: Vec<Entry> =
-            serde_json::from_slice(json).map_err(|error| format!("the list of files cannot be read: {error}"))?;
+        let entries: Vec<Entry> = serde_json::from_slice(json)
+            .map_err(|error| format!("the list of files cannot be read: {error}"))?;
         for entry in entries {
             if entry.kind == "file" && is_wanted(&entry.path) {
                 let listed = judged(&entry)?;
@@ -129,8 +129,16 @@ mod tests {
 
     #[test]
     fn names_that_lead_elsewhere_are_not_heard() {
-        for path in ["../config.json", "/config.json", "a/config.json", "config.json\\u0000", "tokenizer/../../x", "tokenizer..\\\\x"] {
-            let list = read(&format!(r#"[{{"type":"file","oid":"{GIT}","size":1,"path":"{path}"}}]"#)).unwrap();
+        for path in [
+            "../config.json",
+            "/config.json",
+            "a/config.json",
+            "config.json\\u0000",
+            "tokenizer/../../x",
+            "tokenizer..\\\\x",
+        ] {
+            let list =
+                read(&format!(r#"[{{"type":"file","oid":"{GIT}","size":1,"path":"{path}"}}]"#)).unwrap();
             assert_eq!(list, FileList::default(), "{path}");
         }
     }
@@ -147,7 +155,10 @@ mod tests {
             format!("[{}]", file(r#""size":1,"oid":"zz""#)),
             format!("[{}]", file(&format!(r#""size":-1,"oid":"{GIT}""#))),
             format!("[{}]", file(&format!(r#""size":99999999999,"oid":"{GIT}""#))),
-            format!("[{}]", file(&format!(r#""size":1,"oid":"{GIT}","lfs":{{"oid":"{}","size":2}}"#, "ab".repeat(32)))),
+            format!(
+                "[{}]",
+                file(&format!(r#""size":1,"oid":"{GIT}","lfs":{{"oid":"{}","size":2}}"#, "ab".repeat(32)))
+            ),
             format!("[{0},{0}]", file(&format!(r#""size":1,"oid":"{GIT}""#))),
             " ".repeat(MAX_PAGE_BYTES + 1),
         ] {

@@ -18,8 +18,8 @@ use std::{
 };
 
 use crate::{
-    Download, Fetcher, Flow, Head, Input, ModelStore, Options, Output, Progress, Receiver, Request, Result, Source,
-    Transfer, Unfetched, store::Shelf,
+    Download, Fetcher, Flow, Head, Input, ModelStore, Options, Output, Progress, Receiver, Request, Result,
+    Source, Transfer, Unfetched, store::Shelf,
 };
 
 /// Chunks on their way between the threads.
@@ -73,7 +73,8 @@ pub fn fetch(
             }
         }
         told.maybe(download.progress(), tell);
-        let wait = download.deadline().map_or(BEAT, |at| at.saturating_duration_since(Instant::now()).min(BEAT));
+        let wait =
+            download.deadline().map_or(BEAT, |at| at.saturating_duration_since(Instant::now()).min(BEAT));
         match messages.recv_timeout(wait) {
             _ if cancel.is_wished() => download.handle(Instant::now(), Input::Cancel, &mut disk),
             Ok(message) => message.tell(&mut download, &mut disk),
@@ -176,4 +177,3 @@ impl Told {
         }
     }
 }
-

@@ -65,7 +65,10 @@ fn a_cut_goes_on_where_it_was_with_the_version_that_it_was() {
     let again = world.requests.iter().rfind(|request| request.url.ends_with(SHARD)).unwrap();
     assert!(again.headers.contains(&("Range".into(), "bytes=700000-".into())), "{:?}", again.headers);
     assert!(again.headers.contains(&("If-Range".into(), "\"v1\"".into())));
-    assert_eq!(world.disk.written as usize, world.model.needed().iter().map(|name| world.model.0[*name].len()).sum::<usize>());
+    assert_eq!(
+        world.disk.written as usize,
+        world.model.needed().iter().map(|name| world.model.0[*name].len()).sum::<usize>()
+    );
 }
 
 #[test]
@@ -101,7 +104,15 @@ fn a_part_of_another_file_costs_one_download_and_no_error() {
     world.disk.put_part(SHARD, &[7; 2_000_000]);
     world.disk.put_part(OTHER_SHARD, &[7; 2_000_000]);
     world.run().unwrap();
-    assert_eq!(world.asked.iter().filter(|(name, _)| name == SHARD).map(|(_, range)| range.is_some()).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(
+        world
+            .asked
+            .iter()
+            .filter(|(name, _)| name == SHARD)
+            .map(|(_, range)| range.is_some())
+            .collect::<Vec<_>>(),
+        [true, false]
+    );
     assert_eq!(world.times_asked(OTHER_SHARD), 1, "what is larger than the file is not a part of it");
 }
 
@@ -142,9 +153,14 @@ fn a_cancel_leaves_a_part_that_the_next_run_continues() {
 
 #[test]
 fn trouble_that_passes_is_waited_for_longer_each_time() {
-    let mut world = World::new().on(SHARD, &[Act::Status(503), Act::Refuse, Act::Status(500), Act::Status(502)]);
+    let mut world =
+        World::new().on(SHARD, &[Act::Status(503), Act::Refuse, Act::Status(500), Act::Status(502)]);
     world.run().unwrap();
-    assert!((15..24).contains(&world.seconds()), "1 + 2 + 4 + 8 s and a half more at most: {}", world.seconds());
+    assert!(
+        (15..24).contains(&world.seconds()),
+        "1 + 2 + 4 + 8 s and a half more at most: {}",
+        world.seconds()
+    );
 }
 
 #[test]
@@ -253,7 +269,10 @@ fn a_web_page_instead_of_a_file_brings_advice_and_costs_no_part() {
 fn a_server_without_ranges_serves_from_the_beginning() {
     let mut world = World::new().on(SHARD, &[Act::CutAfter(700_000), Act::IgnoreRange]);
     world.run().unwrap();
-    assert_eq!(world.progress.last().unwrap().fresh, world.progress.last().unwrap().done - world.model.0[INDEX].len() as u64);
+    assert_eq!(
+        world.progress.last().unwrap().fresh,
+        world.progress.last().unwrap().done - world.model.0[INDEX].len() as u64
+    );
 }
 
 #[test]
@@ -261,7 +280,8 @@ fn a_wrong_range_is_not_written_and_the_next_attempt_asks_for_all() {
     for wrong in [Act::WrongRange, Act::Status(416)] {
         let mut world = World::new().on(SHARD, &[Act::CutAfter(700_000), wrong]);
         world.run().unwrap();
-        let ranges: Vec<bool> = world.asked.iter().filter(|(name, _)| name == SHARD).map(|(_, range)| range.is_some()).collect();
+        let ranges: Vec<bool> =
+            world.asked.iter().filter(|(name, _)| name == SHARD).map(|(_, range)| range.is_some()).collect();
         assert_eq!(ranges, [false, true, false]);
     }
 }
@@ -282,7 +302,10 @@ fn room_on_the_disk_is_looked_at_before_the_first_shard() {
     world.disk.free = Some(4_000_000);
     world.options.reserve = 1_000_000;
     let error = world.run().unwrap_err();
-    assert!(matches!(&error, Error::OutOfSpace { path, free: 4_000_000, reserve: 1_000_000, needed } if *needed > 4_000_000 && *path == a_place()), "{error}");
+    assert!(
+        matches!(&error, Error::OutOfSpace { path, free: 4_000_000, reserve: 1_000_000, needed } if *needed > 4_000_000 && *path == a_place()),
+        "{error}"
+    );
     assert_eq!(world.times_asked(SHARD), 0);
     world.disk.free = Some(5_001_000);
     world.run().unwrap();
@@ -312,11 +335,19 @@ fn files_are_asked_of_the_commit_that_was_listed() {
     let commit = "0123456789abcdef0123456789abcdef01234567";
     world.list_headers = vec![("X-Repo-Commit", commit.into())];
     world.run().unwrap();
-    assert!(world.requests[1..].iter().all(|request| request.url.starts_with(&format!("{BASE}/org/tiny/resolve/{commit}/"))));
+    assert!(
+        world.requests[1..]
+            .iter()
+            .all(|request| request.url.starts_with(&format!("{BASE}/org/tiny/resolve/{commit}/")))
+    );
     let mut world = World::new();
     world.list_headers = vec![("X-Repo-Commit", "../../evil".into())];
     world.run().unwrap();
-    assert!(world.requests[1..].iter().all(|request| request.url.starts_with(&format!("{BASE}/org/tiny/resolve/main/"))));
+    assert!(
+        world.requests[1..]
+            .iter()
+            .all(|request| request.url.starts_with(&format!("{BASE}/org/tiny/resolve/main/")))
+    );
 }
 
 #[test]
@@ -332,7 +363,8 @@ fn a_token_goes_with_every_request() {
 #[test]
 fn a_list_of_several_pages_is_read_to_its_end_but_not_for_ever() {
     let mut world = World::new();
-    world.list_headers = vec![("Link", format!("<{BASE}/api/models/org/tiny/tree/main?cursor=x>; rel=\"next\""))];
+    world.list_headers =
+        vec![("Link", format!("<{BASE}/api/models/org/tiny/tree/main?cursor=x>; rel=\"next\""))];
     world.list = Some(b"[]".to_vec());
     assert_eq!(kind(world.run()), ErrorKind::BadAnswer);
     assert_eq!(world.times_asked("list"), 10);

@@ -67,11 +67,15 @@ fn ends_with_true_names(seed: u64) -> u32 {
         // `run` looks at every name when it ends.
         match world.run() {
             Ok(()) => {
-                assert!(world.model.needed().iter().all(|name| world.disk.whole(name).is_some()), "seed {seed}");
+                assert!(
+                    world.model.needed().iter().all(|name| world.disk.whole(name).is_some()),
+                    "seed {seed}"
+                );
                 return run;
             }
             Err(error) => {
-                let passes = [ErrorKind::Unreachable, ErrorKind::BadAnswer, ErrorKind::Corrupt, ErrorKind::Cancelled];
+                let passes =
+                    [ErrorKind::Unreachable, ErrorKind::BadAnswer, ErrorKind::Corrupt, ErrorKind::Cancelled];
                 assert!(passes.contains(&error.kind()), "seed {seed}: {error}");
             }
         }

@@ -61,7 +61,9 @@ pub(super) fn judge(head: &Head, asked: Asked, source: &Source, what: &str) -> V
         (200, Asked::List) => return taken(web_page(head), false),
         (200, Asked::File { from, size }) => return taken(wrong_body(head, size), from > 0),
         (206, Asked::File { from, size }) if from > 0 => return taken(wrong_range(head, from, size), false),
-        (416, Asked::File { .. }) => Failure::bad("the server does not have the rest (HTTP 416)").wanting_all(),
+        (416, Asked::File { .. }) => {
+            Failure::bad("the server does not have the rest (HTTP 416)").wanting_all()
+        }
         (404 | 410, _) => return Verdict::Never(Error::NotFound { what: what.into(), status }),
         // An address that the server signed for us was too old; the next attempt gets a new one.
         (401 | 403, _) if !head.url.is_empty() && !source.is_own(&head.url) => {
@@ -87,7 +89,8 @@ fn taken(wrong: Option<Failure>, from_zero: bool) -> Verdict {
 fn wrong_body(head: &Head, expected: u64) -> Option<Failure> {
     web_page(head).or_else(|| encoded(head)).or_else(|| {
         let length = head.header("Content-Length")?;
-        let why = || format!("the server has {} bytes for us, and {expected} were promised", shortened(length, 30));
+        let why =
+            || format!("the server has {} bytes for us, and {expected} were promised", shortened(length, 30));
         (length.parse() != Ok(expected)).then(|| Failure::bad(why()))
     })
 }
@@ -95,7 +98,8 @@ fn wrong_body(head: &Head, expected: u64) -> Option<Failure> {
 fn wrong_range(head: &Head, from: u64, size: u64) -> Option<Failure> {
     let told = head.header("Content-Range").unwrap_or("nothing");
     if !is_range(told, from, size) {
-        let why = format!("bytes {from} to the end of {size} were asked for, and {} comes", shortened(told, 60));
+        let why =
+            format!("bytes {from} to the end of {size} were asked for, and {} comes", shortened(told, 60));
         return Some(Failure::bad(why).wanting_all());
     }
     wrong_body(head, size - from)
@@ -103,7 +107,9 @@ fn wrong_range(head: &Head, from: u64, size: u64) -> Option<Failure> {
 
 /// `bytes 100-199/200`, or `/*` for a server that does not know.
 fn is_range(told: &str, from: u64, size: u64) -> bool {
-    let Some((range, total)) = told.strip_prefix("bytes ").and_then(|rest| rest.split_once('/')) else { return false };
+    let Some((range, total)) = told.strip_prefix("bytes ").and_then(|rest| rest.split_once('/')) else {
+        return false;
+    };
     let Some((first, last)) = range.split_once('-') else { return false };
     let is = |text: &str, number: u64| text.parse() == Ok(number);
     is(first, from) && is(last, size - 1) && (total == "*" || is(total, size))
@@ -158,18 +164,30 @@ mod tests {
         assert_eq!(asked(&head(200, &[("content-length", "10")]), 4, 10), Verdict::Take { from_zero: true });
         let rest = [("Content-Range", "bytes 4-9/10"), ("Content-Length", "6")];
         assert_eq!(asked(&head(206, &rest), 4, 10), Verdict::Take { from_zero: false });
-        assert_eq!(asked(&head(206, &[("Content-Range", "bytes 4-9/*")]), 4, 10), Verdict::Take { from_zero: false });
+        assert_eq!(
+            asked(&head(206, &[("Content-Range", "bytes 4-9/*")]), 4, 10),
+            Verdict::Take { from_zero: false }
+        );
     }
 
     #[test]
     fn an_answer_that_contradicts_the_list_is_not_taken() {
-        for range in ["bytes 0-9/10", "bytes 4-9/11", "bytes 4-8/10", "bytes */10", "4-9/10", "bytes 4-9", ""] {
-            assert!(why(&asked(&head(206, &[("Content-Range", range)]), 4, 10)).contains("asked for"), "{range}");
+        for range in ["bytes 0-9/10", "bytes 4-9/11", "bytes 4-8/10", "bytes */10", "4-9/10", "bytes 4-9", ""]
+        {
+            assert!(
+                why(&asked(&head(206, &[("Content-Range", range)]), 4, 10)).contains("asked for"),
+                "{range}"
+            );
         }
         for length in ["9", "11", "-1", "ten", "99999999999999999999999"] {
-            assert!(why(&asked(&head(200, &[("Content-Length", length)]), 0, 10)).contains("promised"), "{length}");
+            assert!(
+                why(&asked(&head(200, &[("Content-Length", length)]), 0, 10)).contains("promised"),
+                "{length}"
+            );
         }
-        assert!(why(&asked(&head(200, &[("Content-Type", "text/HTML; charset=x")]), 0, 10)).contains("sign in"));
+        assert!(
+            why(&asked(&head(200, &[("Content-Type", "text/HTML; charset=x")]), 0, 10)).contains("sign in")
+        );
         assert!(why(&asked(&head(200, &[("Content-Encoding", "gzip")]), 0, 10)).contains("gzip"));
         assert!(matches!(asked(&head(206, &[]), 0, 10), Verdict::Never(_)), "nobody asked for a range");
     }

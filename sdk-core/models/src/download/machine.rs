@@ -257,7 +257,8 @@ impl Download {
     fn listed(&mut self, disk: &mut dyn Disk) -> Result<()> {
         let Some(index) = self.list.get(INDEX) else { return self.plan(None, disk) };
         if index.size > MAX_INDEX_BYTES {
-            return Err(self.bad_list(&format!("{INDEX} has {} bytes, and {MAX_INDEX_BYTES} are allowed", index.size)));
+            return Err(self
+                .bad_list(&format!("{INDEX} has {} bytes, and {MAX_INDEX_BYTES} are allowed", index.size)));
         }
         // Without the rest of the model there is no use for it.
         chosen(&self.list, None).map_err(|why| self.not_a_model(why))?;
@@ -280,7 +281,9 @@ impl Download {
         }
         let needed: u64 = pieces.iter().map(|piece| piece.listed.size - piece.there).sum();
         let reserve = self.options.reserve;
-        if let Some(free) = disk.free_bytes().filter(|free| needed > 0 && needed.saturating_add(reserve) > *free) {
+        if let Some(free) =
+            disk.free_bytes().filter(|free| needed > 0 && needed.saturating_add(reserve) > *free)
+        {
             return Err(Error::OutOfSpace { path: disk.place().into(), needed, free, reserve });
         }
         disk.remember(&files).map_err(|error| on_disk(disk, &error))?;
@@ -318,7 +321,8 @@ impl Download {
             return match self.stage {
                 Stage::Index => {
                     let most = MAX_INDEX_BYTES as usize;
-                    let index = disk.read(INDEX, Form::Whole, 0, most).map_err(|error| on_disk(disk, &error))?;
+                    let index =
+                        disk.read(INDEX, Form::Whole, 0, most).map_err(|error| on_disk(disk, &error))?;
                     self.plan(Some(&index), disk)?;
                     self.go_on(disk)
                 }
@@ -355,7 +359,9 @@ impl Download {
 
     /// One slice of one part, so that whoever drives us can hear a cancel between two.
     fn check_a_part(&mut self, disk: &mut dyn Disk) -> Result<()> {
-        let Some(index) = self.pieces.iter().position(|piece| piece.state == State::Checking) else { return Ok(()) };
+        let Some(index) = self.pieces.iter().position(|piece| piece.state == State::Checking) else {
+            return Ok(());
+        };
         let piece = &mut self.pieces[index];
         piece.check(disk).map_err(|error| on_disk(disk, &error))?;
         if piece.is_checked() {
@@ -478,7 +484,10 @@ fn on_disk(disk: &dyn Disk, error: &io::Error) -> Error {
 }
 
 fn is_strong(tag: &str) -> bool {
-    tag.len() <= 128 && tag.starts_with('"') && tag.ends_with('"') && tag.bytes().all(|b| b.is_ascii_graphic())
+    tag.len() <= 128
+        && tag.starts_with('"')
+        && tag.ends_with('"')
+        && tag.bytes().all(|b| b.is_ascii_graphic())
 }
 
 fn is_commit(text: &str) -> bool {

@@ -48,13 +48,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            parallel: 4,
-            attempts: 8,
-            stall: Duration::from_secs(30),
-            reserve: 256 << 20,
-            seed: 0,
-        }
+        Self { parallel: 4, attempts: 8, stall: Duration::from_secs(30), reserve: 256 << 20, seed: 0 }
     }
 }
 

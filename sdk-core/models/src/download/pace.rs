@@ -7,7 +7,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// Who asks for more patience than this does not want to be asked at all.
 const LONGEST_WISH: Duration = Duration::from_secs(300);
 /// A connection that brings less than this in a window is dead and does not know it. The slowest phone network that
-/// anybody would fetch a model over brings ten times as much.
+/// anybody would fetch a model over brings far more.
 const CRAWL_BYTES: u64 = 16 << 10;
 const CRAWL_WINDOW: Duration = Duration::from_secs(60);
 

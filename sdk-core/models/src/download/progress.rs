@@ -42,7 +42,9 @@ impl Speed {
         if self.marks.back().is_none_or(|(at, _)| now.saturating_duration_since(*at) >= STEP) {
             self.marks.push_back((now, self.arrived));
         }
-        while self.marks.len() > 2 && self.marks.get(1).is_some_and(|(at, _)| now.saturating_duration_since(*at) >= WINDOW) {
+        while self.marks.len() > 2
+            && self.marks.get(1).is_some_and(|(at, _)| now.saturating_duration_since(*at) >= WINDOW)
+        {
             self.marks.pop_front();
         }
     }

@@ -89,6 +89,7 @@ fn looks_whole(directory: &Path, sizes: &BTreeMap<String, u64>) -> bool {
         return is_there("model.safetensors") && !sizes.keys().any(is_on_its_way);
     }
     let mut index = Vec::new();
-    let read = File::open(directory.join(INDEX)).and_then(|file| file.take(MAX_INDEX_BYTES).read_to_end(&mut index));
+    let read =
+        File::open(directory.join(INDEX)).and_then(|file| file.take(MAX_INDEX_BYTES).read_to_end(&mut index));
     read.is_ok() && shards(&index).is_ok_and(|shards| shards.iter().all(|shard| is_there(shard)))
 }

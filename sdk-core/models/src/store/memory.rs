@@ -32,7 +32,8 @@ pub(super) fn recall(path: &Path) -> BTreeMap<String, Listed> {
 /// Writes all of it or leaves what was there.
 pub(super) fn keep(path: &Path, files: &BTreeMap<String, Listed>) -> io::Result<()> {
     let remembered = |listed: &Listed| Remembered { size: listed.size, hash: listed.digest.to_string() };
-    let memory = Memory { files: files.iter().map(|(name, listed)| (name.clone(), remembered(listed))).collect() };
+    let memory =
+        Memory { files: files.iter().map(|(name, listed)| (name.clone(), remembered(listed))).collect() };
     let new = path.with_extension("new");
     fs::write(&new, serde_json::to_vec(&memory)?)?;
     fs::rename(&new, path)

@@ -42,7 +42,8 @@ fn model() -> ModelId {
     "mlx-community/Tiny".parse().unwrap()
 }
 
-const INDEX_OF_TWO: &str = r#"{"metadata":null,"weight_map":{"a":"model-1.safetensors","b":"model-2.safetensors"}}"#;
+const INDEX_OF_TWO: &str =
+    r#"{"metadata":null,"weight_map":{"a":"model-1.safetensors","b":"model-2.safetensors"}}"#;
 
 #[test]
 fn a_store_that_is_not_there_has_nothing_and_still_knows_its_room() {
@@ -55,8 +56,10 @@ fn a_store_that_is_not_there_has_nothing_and_still_knows_its_room() {
 
 #[test]
 fn what_exo_fetched_is_found_where_exo_put_it() {
-    let files = [("config.json", "{}"), ("tokenizer.json", "{}"), ("model.safetensors.index.json", INDEX_OF_TWO)];
-    let scratch = Scratch::new("exo").holding(&files).holding(&[("model-1.safetensors", "11"), ("README.md", "...")]);
+    let files =
+        [("config.json", "{}"), ("tokenizer.json", "{}"), ("model.safetensors.index.json", INDEX_OF_TWO)];
+    let scratch =
+        Scratch::new("exo").holding(&files).holding(&[("model-1.safetensors", "11"), ("README.md", "...")]);
     assert!(scratch.0.directory(&model()).ends_with("mlx-community--Tiny"));
     assert!(matches!(scratch.found(), Found::Partial { total: None, .. }), "a shard is missing");
     let scratch = scratch.holding(&[("model-2.safetensors.partial", "2")]);
@@ -83,10 +86,15 @@ fn an_index_that_cannot_be_read_completes_nothing() {
 
 #[test]
 fn what_a_download_promised_decides_whether_a_model_is_complete() {
-    let scratch = Scratch::new("promised").holding(&[("config.json", "{}"), ("tokenizer.json", "{}"), ("model.safetensors", "1")]);
+    let scratch = Scratch::new("promised").holding(&[
+        ("config.json", "{}"),
+        ("tokenizer.json", "{}"),
+        ("model.safetensors", "1"),
+    ]);
     let listed = |size| Listed { size, digest: Digest::from_git(&"a".repeat(40)).unwrap() };
     let mut shelf = scratch.0.open(&model()).unwrap();
-    let files: BTreeMap<String, Listed> = [("config.json".to_owned(), listed(2)), ("model.safetensors".to_owned(), listed(9))].into();
+    let files: BTreeMap<String, Listed> =
+        [("config.json".to_owned(), listed(2)), ("model.safetensors".to_owned(), listed(9))].into();
     shelf.remember(&files).unwrap();
     assert_eq!(shelf.recall(), files);
     drop(shelf);

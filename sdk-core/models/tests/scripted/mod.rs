@@ -10,7 +10,8 @@ use std::{
 };
 
 use exo_models::{
-    Digest, Disk, Download, Error, Form, Head, Input, Listed, Options, Output, Progress, Request, Source, Transfer,
+    Digest, Disk, Download, Error, Form, Head, Input, Listed, Options, Output, Progress, Request, Source,
+    Transfer,
 };
 use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
@@ -28,7 +29,9 @@ impl Model {
     /// Settings, text, an index and two shards; and what nobody needs.
     pub(crate) fn tiny() -> Self {
         let index = format!(r#"{{"metadata":{{}},"weight_map":{{"a":"{SHARD}","b":"{OTHER_SHARD}"}}}}"#);
-        let bytes = |seed: u32, length: u32| (0..length).map(|i| (i.wrapping_mul(seed) >> 7) as u8).collect::<Vec<u8>>();
+        let bytes = |seed: u32, length: u32| {
+            (0..length).map(|i| (i.wrapping_mul(seed) >> 7) as u8).collect::<Vec<u8>>()
+        };
         Self::default()
             .with("config.json", b"{\"model_type\":\"llama\"}".to_vec())
             .with("tokenizer.json", b"{\"model\":{}}".to_vec())
@@ -60,8 +63,16 @@ impl Model {
     pub(crate) fn list(&self) -> Vec<u8> {
         let entry = |(name, bytes): (&String, &Vec<u8>)| {
             let (size, git) = (bytes.len(), hex(&git_sha1(bytes)));
-            let lfs = name.ends_with(".safetensors").then(|| format!(r#","lfs":{{"oid":"{}","size":{size},"pointerSize":134}}"#, hex(&Sha256::digest(bytes))));
-            format!(r#"{{"type":"file","oid":"{git}","size":{size},"path":"{name}"{}}}"#, lfs.unwrap_or_default())
+            let lfs = name.ends_with(".safetensors").then(|| {
+                format!(
+                    r#","lfs":{{"oid":"{}","size":{size},"pointerSize":134}}"#,
+                    hex(&Sha256::digest(bytes))
+                )
+            });
+            format!(
+                r#"{{"type":"file","oid":"{git}","size":{size},"path":"{name}"{}}}"#,
+                lfs.unwrap_or_default()
+            )
         };
         format!("[{}]", self.0.iter().map(entry).collect::<Vec<_>>().join(",")).into_bytes()
     }
@@ -106,7 +117,10 @@ impl Memory {
     pub(crate) fn assert_names_are_true(&self, model: &Model) {
         for ((name, form), bytes) in &self.files {
             if *form == Form::Whole {
-                assert!(model.0.get(name) == Some(bytes), "{name} has its final name and other bytes than were promised");
+                assert!(
+                    model.0.get(name) == Some(bytes),
+                    "{name} has its final name and other bytes than were promised"
+                );
             }
         }
     }
@@ -316,7 +330,8 @@ impl World {
     /// The next thing that happens: bytes, or the machine's own deadline.
     fn step(&mut self, download: &mut Download, live: &mut [Live]) {
         let deadline = download.deadline().expect("it is not over");
-        let next = live.iter_mut().filter(|transfer| !transfer.left.is_empty()).min_by_key(|transfer| transfer.at);
+        let next =
+            live.iter_mut().filter(|transfer| !transfer.left.is_empty()).min_by_key(|transfer| transfer.at);
         let Some(transfer) = next.filter(|transfer| transfer.at <= deadline) else {
             self.now = self.now.max(deadline);
             return download.handle(self.now, Input::Tick, &mut self.disk);
@@ -344,20 +359,32 @@ impl World {
             Some(rest) => rest.split_once('/').unwrap().1.to_owned(),
             None => "list".to_owned(),
         };
-        let header = |wanted: &str| request.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+        let header = |wanted: &str| {
+            request.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone())
+        };
         let range = header("Range");
         self.asked.push((name.clone(), range.clone()));
-        let act = self.script.get_mut(&name).and_then(VecDeque::pop_front).unwrap_or_else(|| (self.otherwise)(&name));
+        let act = self
+            .script
+            .get_mut(&name)
+            .and_then(VecDeque::pop_front)
+            .unwrap_or_else(|| (self.otherwise)(&name));
         let body = match name.as_str() {
             "list" => Some(self.list.clone().unwrap_or_else(|| self.model.list())),
             file => self.model.0.get(file).cloned(),
         };
-        let from = range.and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse().ok()).unwrap_or(0);
+        let from = range
+            .and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse().ok())
+            .unwrap_or(0);
         let mut left = steps(&act, body, from, &request.url);
-        if name == "list" && let Some(Step::Head(head)) = left.front_mut() {
-            head.headers.extend(self.list_headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        if name == "list"
+            && let Some(Step::Head(head)) = left.front_mut()
+        {
+            head.headers
+                .extend(self.list_headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         }
-        let transfer = Live { id: request.id, at: self.now + Duration::from_millis(10), left, is_over: false };
+        let transfer =
+            Live { id: request.id, at: self.now + Duration::from_millis(10), left, is_over: false };
         self.requests.push(request);
         transfer
     }
@@ -370,12 +397,18 @@ fn steps(act: &Act, body: Option<Vec<u8>>, from: usize, url: &str) -> VecDeque<S
     };
     let Some(body) = body else { return [head(404, &[]), Step::End].into() };
     let total = body.len();
-    let range = |from: usize| vec![("Content-Range", format!("bytes {from}-{}/{total}", total - 1)), ("Content-Length", (total - from).to_string())];
+    let range = |from: usize| {
+        vec![
+            ("Content-Range", format!("bytes {from}-{}/{total}", total - 1)),
+            ("Content-Length", (total - from).to_string()),
+        ]
+    };
     let honest = |from: usize| match from {
         0 => head(200, &[("Content-Length", total.to_string()), ("ETag", "\"v1\"".into())]),
         _ => head(206, &range(from)),
     };
-    let chunks = |bytes: &[u8]| bytes.chunks(100_000).map(|chunk| Step::Chunk(chunk.to_vec())).collect::<Vec<_>>();
+    let chunks =
+        |bytes: &[u8]| bytes.chunks(100_000).map(|chunk| Step::Chunk(chunk.to_vec())).collect::<Vec<_>>();
     let first = |count: usize| chunks(&body[from..(from + count).min(total)]);
     let mut steps = Vec::new();
     match act {

@@ -40,7 +40,12 @@ fn line(progress: &Progress) -> String {
     let bar = "█".repeat(filled) + &"░".repeat(CELLS as usize - filled);
     let (done, total) = (amounts::bytes(progress.done), amounts::bytes(progress.total));
     let speed = amounts::rate(progress.speed, "B/s");
-    format!("{bar} {done} of {total}, {} of {} files, {speed}{}", progress.files_done, progress.files, left(progress))
+    format!(
+        "{bar} {done} of {total}, {} of {} files, {speed}{}",
+        progress.files_done,
+        progress.files,
+        left(progress)
+    )
 }
 
 /// How long it will take, once there is a speed to tell it from.
@@ -62,7 +67,14 @@ mod tests {
         assert_eq!(line(&Progress::default()), "asking which files there are");
         let half =
             Progress { done: 512 << 20, total: 1 << 30, fresh: 1, files_done: 3, files: 8, speed: 8e6 };
-        assert_eq!(line(&half), format!("{}{} 512 MiB of 1 GiB, 3 of 8 files, 8.0 MB/s, 67 s left", "█".repeat(12), "░".repeat(12)));
+        assert_eq!(
+            line(&half),
+            format!(
+                "{}{} 512 MiB of 1 GiB, 3 of 8 files, 8.0 MB/s, 67 s left",
+                "█".repeat(12),
+                "░".repeat(12)
+            )
+        );
         let slow = Progress { speed: 1e6, ..half };
         assert!(line(&slow).ends_with("1.0 MB/s, 9 min left"));
         let stalled = Progress { speed: 0.0, ..half };

@@ -110,7 +110,12 @@ fn work(store: &ModelStore, source: Source, cancel: &Cancel) -> ExitCode {
     bar.clear();
     match outcome {
         Ok(directory) => {
-            eprintln!("{model}: {} in {} files, {} of them new", amounts::bytes(last.done), last.files, amounts::bytes(last.fresh));
+            eprintln!(
+                "{model}: {} in {} files, {} of them new",
+                amounts::bytes(last.done),
+                last.files,
+                amounts::bytes(last.fresh)
+            );
             println!("{}", directory.display());
             ExitCode::SUCCESS
         }

@@ -34,7 +34,10 @@ pub(super) fn token() -> Option<String> {
     setting("HF_TOKEN").or_else(|| {
         let home = setting("HF_HOME").map(PathBuf::from);
         let home = home.or_else(|| Some(PathBuf::from(setting("HOME")?).join(".cache/huggingface")))?;
-        fs::read_to_string(home.join("token")).ok().map(|token| token.trim().to_owned()).filter(|token| !token.is_empty())
+        fs::read_to_string(home.join("token"))
+            .ok()
+            .map(|token| token.trim().to_owned())
+            .filter(|token| !token.is_empty())
     })
 }
 
@@ -43,7 +46,8 @@ mod tests {
     use super::*;
 
     fn place(is_linux: bool, set: &[(&str, &str)]) -> Option<String> {
-        let find = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        let find =
+            |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         chosen(is_linux, find).map(|path| path.display().to_string())
     }
 
