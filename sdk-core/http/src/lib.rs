@@ -6,21 +6,20 @@
 #![forbid(unsafe_code)]
 
 mod authorities;
+mod redirect;
 
 use std::{io::Read, sync::Arc, time::Duration};
 
 use exo_models::{Fetcher, Flow, Head, Receiver, Request, Unfetched};
 use ureq::{
-    Agent, ResponseExt,
-    config::RedirectAuthHeaders,
+    Agent, Body,
+    http::{HeaderValue, Response},
     tls::{RootCerts, TlsConfig},
 };
 
-/// Hugging Face needs two or three: to the commit, to the store, to the nearest copy.
-const MAX_REDIRECTS: u32 = 10;
 const CONNECT: Duration = Duration::from_secs(20);
 /// Longer than a download waits by itself: this only ends threads that nobody waits for any more.
-const SILENCE: Duration = Duration::from_secs(60);
+const SILENCE: Duration = Duration::from_mins(1);
 const CHUNK_BYTES: usize = 128 << 10;
 
 /// A client, for any number of threads.
@@ -45,8 +44,8 @@ impl Client {
         let config = Agent::config_builder()
             .tls_config(tls)
             .http_status_as_error(false)
-            .max_redirects(MAX_REDIRECTS)
-            .redirect_auth_headers(RedirectAuthHeaders::SameHost)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
             .user_agent(concat!("exo-mobile/", env!("CARGO_PKG_VERSION")))
             .timeout_connect(Some(CONNECT))
             .timeout_recv_response(Some(SILENCE))
@@ -62,28 +61,46 @@ impl Default for Client {
     }
 }
 
-impl Fetcher for Client {
-    fn get(&self, request: &Request, into: &dyn Receiver) -> Result<(), Unfetched> {
-        let is_https = request.url.starts_with("https://");
-        if let Some(looked_for) = self.looked_for.as_ref().filter(|_| is_https) {
+impl Client {
+    /// The answer that is not another address, and where it came from.
+    fn answer(&self, request: &Request) -> Result<(String, Response<Body>), Unfetched> {
+        let mut url = request.url.clone();
+        for _ in 0..=redirect::MOST {
+            let answer = self.ask(request, &url)?;
+            let location =
+                answer.headers().get("Location").filter(|_| redirect::is_one(answer.status().as_u16()));
+            match location.map(text) {
+                None => return Ok((url, answer)),
+                Some(location) => {
+                    url = redirect::target(&url, &location).map_err(|why| Unfetched(why.into()))?;
+                }
+            }
+        }
+        Err(Unfetched(format!("more than {} redirects", redirect::MOST)))
+    }
+
+    fn ask(&self, request: &Request, url: &str) -> Result<Response<Body>, Unfetched> {
+        if let Some(looked_for) = self.looked_for.as_ref().filter(|_| url.starts_with("https:")) {
             let help = "install ca-certificates, or name a file in SSL_CERT_FILE";
             return Err(Unfetched(format!(
                 "there are no certificates of authorities ({looked_for}); {help}"
             )));
         }
-        // What was asked for over https does not come over anything else, whatever a redirect says.
-        let mut asked = self.agent.get(&request.url).config().https_only(is_https).build();
+        let mut asked = self.agent.get(url);
         for (name, value) in &request.headers {
-            asked = asked.header(name, value);
+            if !name.eq_ignore_ascii_case("Authorization") || redirect::is_same_origin(&request.url, url) {
+                asked = asked.header(name, value);
+            }
         }
-        let answer = asked.call().map_err(|error| Unfetched(error.to_string()))?;
-        let text = |value: &ureq::http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let head = Head {
-            status: answer.status().as_u16(),
-            url: answer.get_uri().to_string(),
-            headers: answer.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect(),
-        };
-        if into.head(head) == Flow::Stop {
+        asked.call().map_err(|error| Unfetched(error.to_string()))
+    }
+}
+
+impl Fetcher for Client {
+    fn get(&self, request: &Request, into: &dyn Receiver) -> Result<(), Unfetched> {
+        let (url, answer) = self.answer(request)?;
+        let headers = answer.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect();
+        if into.head(Head { status: answer.status().as_u16(), url, headers }) == Flow::Stop {
             return Ok(());
         }
         let mut body = answer.into_body().into_reader();
@@ -96,4 +113,8 @@ impl Fetcher for Client {
             }
         }
     }
+}
+
+fn text(value: &HeaderValue) -> String {
+    String::from_utf8_lossy(value.as_bytes()).into_owned()
 }

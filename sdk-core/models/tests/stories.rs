@@ -101,8 +101,8 @@ fn a_part_that_is_whole_only_needs_its_name() {
 #[test]
 fn a_part_of_another_file_costs_one_download_and_no_error() {
     let mut world = World::new();
-    world.disk.put_part(SHARD, &[7; 2_000_000]);
-    world.disk.put_part(OTHER_SHARD, &[7; 2_000_000]);
+    world.disk.put_part(SHARD, &vec![7; 2_000_000]);
+    world.disk.put_part(OTHER_SHARD, &vec![7; 2_000_000]);
     world.run().unwrap();
     assert_eq!(
         world
@@ -132,8 +132,8 @@ fn a_model_that_changed_on_the_server_is_fetched_anew_where_it_changed() {
 #[test]
 fn a_part_of_what_the_server_no_longer_has_is_not_continued() {
     let mut world = World::new();
-    world.disk.put_part(SHARD, &[7; 2_000_000]);
-    world.disk.known.insert(SHARD.into(), listed(&[7; 3_000_000]));
+    world.disk.put_part(SHARD, &vec![7; 2_000_000]);
+    world.disk.known.insert(SHARD.into(), listed(&vec![7; 3_000_000]));
     world.run().unwrap();
     assert!(world.asked.contains(&(SHARD.into(), None)));
     assert_eq!(world.times_asked(SHARD), 1);

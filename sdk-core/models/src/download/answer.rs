@@ -131,8 +131,8 @@ fn encoded(head: &Head) -> Option<Failure> {
 fn wished_pause(head: &Head) -> Option<Duration> {
     let after = head.header("Retry-After").map(str::to_owned);
     let limit = || {
-        let parts = head.header("RateLimit")?.split(';');
-        parts.filter_map(|part| part.trim().strip_prefix("t=")).next().map(str::to_owned)
+        let mut parts = head.header("RateLimit")?.split(';');
+        parts.find_map(|part| part.trim().strip_prefix("t=")).map(str::to_owned)
     };
     after.or_else(limit)?.parse().ok().map(Duration::from_secs)
 }

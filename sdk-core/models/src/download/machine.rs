@@ -317,21 +317,16 @@ impl Download {
                 self.begin(index, disk)?;
             }
         }
-        if self.pieces.iter().all(|piece| piece.state == State::Whole) {
-            return match self.stage {
-                Stage::Index => {
-                    let most = MAX_INDEX_BYTES as usize;
-                    let index =
-                        disk.read(INDEX, Form::Whole, 0, most).map_err(|error| on_disk(disk, &error))?;
-                    self.plan(Some(&index), disk)?;
-                    self.go_on(disk)
-                }
-                _ => {
-                    self.end(Ok(()));
-                    Ok(())
-                }
-            };
+        if !self.pieces.iter().all(|piece| piece.state == State::Whole) {
+            return Ok(());
         }
+        if matches!(self.stage, Stage::Index) {
+            let most = MAX_INDEX_BYTES as usize;
+            let index = disk.read(INDEX, Form::Whole, 0, most).map_err(|error| on_disk(disk, &error))?;
+            self.plan(Some(&index), disk)?;
+            return self.go_on(disk);
+        }
+        self.end(Ok(()));
         Ok(())
     }
 
@@ -441,7 +436,9 @@ impl Download {
 
     fn end(&mut self, outcome: Result<()>) {
         let open: Vec<Transfer> = self.calls.keys().copied().collect();
-        open.into_iter().for_each(|id| self.hang_up(id));
+        for id in open {
+            self.hang_up(id);
+        }
         self.outputs.push_back(Output::Ended(outcome));
         self.stage = Stage::Ended;
     }

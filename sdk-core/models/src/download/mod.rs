@@ -53,7 +53,7 @@ impl Default for Options {
 }
 
 /// What happened.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
     /// The time has come; see [`Download::deadline`].
     Tick,

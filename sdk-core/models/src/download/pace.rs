@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// Who asks for more patience than this does not want to be asked at all.
-const LONGEST_WISH: Duration = Duration::from_secs(300);
+const LONGEST_WISH: Duration = Duration::from_mins(5);
 /// A connection that brings less than this in a window is dead and does not know it. The slowest phone network that
 /// anybody would fetch a model over brings far more.
 const CRAWL_BYTES: u64 = 16 << 10;
-const CRAWL_WINDOW: Duration = Duration::from_secs(60);
+const CRAWL_WINDOW: Duration = Duration::from_mins(1);
 
 /// The pause after so many failures: it doubles, and varies by half so that phones do not come back together.
 pub(super) fn pause(failures: u32, wish: Option<Duration>, random: u64) -> Duration {

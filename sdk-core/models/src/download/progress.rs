@@ -72,6 +72,6 @@ mod tests {
         }
         let end = start + Duration::from_secs(10);
         assert!((speed.at(end) - 1e7).abs() < 1e6, "{}", speed.at(end));
-        assert!(speed.at(end + Duration::from_secs(60)) < 1e6, "nothing came for a minute");
+        assert!(speed.at(end + Duration::from_mins(1)) < 1e6, "nothing came for a minute");
     }
 }
