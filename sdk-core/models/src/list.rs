@@ -147,7 +147,7 @@ mod tests {
     fn lists_that_lie_are_refused() {
         let file = |rest: &str| format!(r#"{{"type":"file","path":"config.json",{rest}}}"#);
         for json in [
-            "".to_owned(),
+            String::new(),
             "<html>".to_owned(),
             r#"{"error":"x"}"#.to_owned(),
             "[".repeat(100_000),

@@ -6,6 +6,7 @@ use std::{
     collections::{BTreeMap, VecDeque},
     io,
     path::{Path, PathBuf},
+    sync::LazyLock,
     time::{Duration, Instant},
 };
 
@@ -28,6 +29,12 @@ pub(crate) struct Model(pub(crate) BTreeMap<String, Vec<u8>>);
 impl Model {
     /// Settings, text, an index and two shards; and what nobody needs.
     pub(crate) fn tiny() -> Self {
+        static TINY: LazyLock<Model> = LazyLock::new(|| Model::of(3_000_000, 1_000_000));
+        TINY.clone()
+    }
+
+    /// The same with shards of that many bytes.
+    pub(crate) fn of(shard: u32, other: u32) -> Self {
         let index = format!(r#"{{"metadata":{{}},"weight_map":{{"a":"{SHARD}","b":"{OTHER_SHARD}"}}}}"#);
         let bytes = |seed: u32, length: u32| {
             (0..length).map(|i| (i.wrapping_mul(seed) >> 7) as u8).collect::<Vec<u8>>()
@@ -37,8 +44,8 @@ impl Model {
             .with("tokenizer.json", b"{\"model\":{}}".to_vec())
             .with("chat_template.jinja", Vec::new())
             .with(INDEX, index.into_bytes())
-            .with(SHARD, bytes(2_654_435_761, 3_000_000))
-            .with(OTHER_SHARD, bytes(40_503, 1_000_000))
+            .with(SHARD, bytes(2_654_435_761, shard))
+            .with(OTHER_SHARD, bytes(40_503, other))
             .with("model-old.safetensors", b"not in the index".to_vec())
             .with("README.md", b"# Tiny".to_vec())
     }
@@ -141,7 +148,8 @@ impl Disk for Memory {
 
     fn read(&self, name: &str, form: Form, at: u64, most: usize) -> io::Result<Vec<u8>> {
         let bytes = self.files.get(&(name.into(), form)).ok_or(io::ErrorKind::NotFound)?;
-        Ok(bytes.iter().skip(at as usize).take(most).copied().collect())
+        let from = bytes.len().min(at as usize);
+        Ok(bytes[from..bytes.len().min(from + most)].to_vec())
     }
 
     fn write(&mut self, name: &str, at: u64, bytes: &[u8]) -> io::Result<()> {
@@ -250,9 +258,13 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
+        Self::with(Model::tiny())
+    }
+
+    pub(crate) fn with(model: Model) -> Self {
         let now = Instant::now();
         Self {
-            model: Model::tiny(),
+            model,
             disk: Memory::default(),
             start: now,
             now,
