@@ -273,10 +273,14 @@ impl Download {
         let names = chosen(&self.list, shards.as_ref()).map_err(|why| self.not_a_model(why))?;
         let files: BTreeMap<String, Listed> =
             names.iter().filter_map(|name| Some((name.clone(), self.list.get(name)?))).collect();
+        // The index came before anybody knew what else there is.
+        let index_fresh = self.pieces.first().map_or(0, |piece| piece.fresh);
         let mut pieces = Vec::with_capacity(names.len());
         for name in &names {
             if let Some(listed) = files.get(name) {
-                pieces.push(self.survey(name, *listed, disk)?);
+                let mut piece = self.survey(name, *listed, disk)?;
+                piece.fresh = if name == INDEX { index_fresh } else { 0 };
+                pieces.push(piece);
             }
         }
         let needed: u64 = pieces.iter().map(|piece| piece.listed.size - piece.there).sum();
@@ -342,7 +346,8 @@ impl Download {
         let mut headers = Vec::new();
         if piece.there > 0 && !piece.wants_all {
             headers.push(("Range".to_owned(), format!("bytes={}-", piece.there)));
-            if let Some(tag) = &piece.etag {
+            // A commit does not change, and neither do its files: there a new name of the same bytes would cost them all.
+            if let Some(tag) = piece.etag.as_ref().filter(|_| self.revision == REVISION) {
                 headers.push(("If-Range".to_owned(), tag.clone()));
             }
         }
