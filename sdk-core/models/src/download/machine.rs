@@ -1,5 +1,7 @@
 //! The machine itself: from the list of files to the last name.
 
+mod planning;
+
 use std::{
     collections::{BTreeMap, VecDeque},
     io,
@@ -15,8 +17,8 @@ use super::{
 };
 use crate::{
     Error, Head, Request, Result, Source,
-    choice::{INDEX, MAX_INDEX_BYTES, chosen, shards},
-    list::{FileList, Listed, MAX_PAGE_BYTES, MAX_PAGES},
+    choice::{INDEX, MAX_INDEX_BYTES},
+    list::{FileList, MAX_PAGE_BYTES},
 };
 
 /// Attempts at what a server says wrongly: it seldom learns.
@@ -195,20 +197,6 @@ impl Download {
         }
     }
 
-    fn list_began(&mut self, head: &Head) -> Result<()> {
-        let next = head.header("Link").and_then(|link| self.source.next_page(link)).transpose();
-        let next = next.map_err(|why| self.bad_list(why))?;
-        if let Stage::Listing(listing) = &mut self.stage {
-            listing.next = next;
-            listing.body.clear();
-            if let Some(commit) = head.header("X-Repo-Commit").filter(|commit| is_commit(commit)) {
-                // The branch may move while we fetch; the commit does not.
-                self.revision = commit.into();
-            }
-        }
-        Ok(())
-    }
-
     fn chunk(&mut self, id: Transfer, bytes: &[u8], disk: &mut dyn Disk) -> Result<()> {
         let Some(call) = self.calls.get_mut(&id).filter(|call| call.is_judged) else { return Ok(()) };
         call.patience.heard(self.now, bytes.len());
@@ -230,75 +218,6 @@ impl Download {
             self.finish(index, disk)?;
         }
         Ok(())
-    }
-
-    /// The last byte of a page of the list came.
-    fn page_ended(&mut self, id: Transfer, disk: &mut dyn Disk) -> Result<()> {
-        let Stage::Listing(listing) = &mut self.stage else { return Ok(()) };
-        let body = std::mem::take(&mut listing.body);
-        let mut list = self.list.clone();
-        if let Err(why) = list.add_page(&body) {
-            // A list that was cut looks like one that is wrong.
-            return self.failed(id, Failure::bad(why));
-        }
-        self.list = list;
-        self.calls.remove(&id);
-        listing.pages += 1;
-        match listing.next.take() {
-            Some(_) if listing.pages >= MAX_PAGES => Err(self.bad_list("the list of files does not end")),
-            Some(page) => {
-                (listing.page, listing.ask_at) = (page, Some(self.now));
-                Ok(())
-            }
-            None => self.listed(disk),
-        }
-    }
-
-    fn listed(&mut self, disk: &mut dyn Disk) -> Result<()> {
-        let Some(index) = self.list.get(INDEX) else { return self.plan(None, disk) };
-        if index.size > MAX_INDEX_BYTES {
-            return Err(self
-                .bad_list(&format!("{INDEX} has {} bytes, and {MAX_INDEX_BYTES} are allowed", index.size)));
-        }
-        // Without the rest of the model there is no use for it.
-        chosen(&self.list, None).map_err(|why| self.not_a_model(why))?;
-        self.pieces = vec![self.survey(INDEX, index, disk)?];
-        self.stage = Stage::Index;
-        Ok(())
-    }
-
-    /// Everything is known: what is there, what is missing, and whether there is room for it.
-    fn plan(&mut self, index: Option<&[u8]>, disk: &mut dyn Disk) -> Result<()> {
-        let shards = index.map(shards).transpose().map_err(|why| self.not_a_model(why))?;
-        let names = chosen(&self.list, shards.as_ref()).map_err(|why| self.not_a_model(why))?;
-        let files: BTreeMap<String, Listed> =
-            names.iter().filter_map(|name| Some((name.clone(), self.list.get(name)?))).collect();
-        // The index came before anybody knew what else there is.
-        let index_fresh = self.pieces.first().map_or(0, |piece| piece.fresh);
-        let mut pieces = Vec::with_capacity(names.len());
-        for name in &names {
-            if let Some(listed) = files.get(name) {
-                let mut piece = self.survey(name, *listed, disk)?;
-                piece.fresh = if name == INDEX { index_fresh } else { 0 };
-                pieces.push(piece);
-            }
-        }
-        let needed: u64 = pieces.iter().map(|piece| piece.listed.size - piece.there).sum();
-        let reserve = self.options.reserve;
-        if let Some(free) =
-            disk.free_bytes().filter(|free| needed > 0 && needed.saturating_add(reserve) > *free)
-        {
-            return Err(Error::OutOfSpace { path: disk.place().into(), needed, free, reserve });
-        }
-        disk.remember(&files).map_err(|error| on_disk(disk, &error))?;
-        self.pieces = pieces;
-        self.stage = Stage::Files;
-        Ok(())
-    }
-
-    fn survey(&self, name: &str, listed: Listed, disk: &mut dyn Disk) -> Result<Piece> {
-        let known = disk.recall().get(name).copied();
-        Piece::survey(self.now, name, listed, known.as_ref(), disk).map_err(|error| on_disk(disk, &error))
     }
 
     /// Whatever can be begun now is.
@@ -462,14 +381,6 @@ impl Download {
         piece.map_or_else(|| model.to_string(), |index| format!("{} of {model}", self.pieces[index].name))
     }
 
-    fn bad_list(&self, why: &str) -> Error {
-        Error::BadAnswer { what: self.source.model().to_string(), why: why.into() }
-    }
-
-    fn not_a_model(&self, why: String) -> Error {
-        Error::NotAModel { model: self.source.model().to_string(), why }
-    }
-
     /// What the disk said while bytes came: mostly that it is full.
     fn on_disk(&self, disk: &dyn Disk, error: &io::Error) -> Error {
         if !matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
@@ -490,8 +401,4 @@ fn is_strong(tag: &str) -> bool {
         && tag.starts_with('"')
         && tag.ends_with('"')
         && tag.bytes().all(|b| b.is_ascii_graphic())
-}
-
-fn is_commit(text: &str) -> bool {
-    text.len() == 40 && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
