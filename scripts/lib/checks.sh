@@ -4,7 +4,7 @@
 clippy() { cargo clippy --locked --workspace --all-targets "$@" -- -D warnings; }
 
 # What runs there: the library with all that it is made of, and the tests of the backend that no other machine has.
-clippy_for_phones() { cargo clippy --locked -p exo-mobile -p exo-gpu --all-targets "$@" -- -D warnings; }
+clippy_for_phones() { cargo clippy --locked -p exo-mobile -p exo-gpu -p exo-models --all-targets "$@" -- -D warnings; }
 
 # What computes and what decides. The node's driver needs a C compiler for that target (zenoh's configuration parser).
 check_windows() {

@@ -17,3 +17,10 @@ text_against_transformers() { engine_pytest test_tokenizer.py test_template.py t
 
 # Logits beside MLX's, for every family and every type of weights, on the CPU and on lavapipe.
 numbers_against_mlx() { EXO_ENGINE_BACKENDS="cpu$(on_macos || echo ,vulkan)" engine_pytest test_numbers.py; }
+
+# A real client and a real disk against a server on loopback that lies, cuts, stalls and redirects.
+downloads_from_a_hostile_server() {
+    cargo build --locked -p exo-http --example fetch || return
+    EXO_FETCH="${CARGO_TARGET_DIR:-$ROOT/target}/debug/examples/fetch" \
+        "$TOOLS/engine/bin/pytest" -q -p no:cacheprovider --noconftest tests/models
+}

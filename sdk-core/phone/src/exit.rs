@@ -14,6 +14,9 @@ const UNHEARD: u8 = 3;
 /// There is no plan, or it was not handed over.
 const NO_PLAN: u8 = 4;
 
+/// What a shell shows for a program that Ctrl-C ended.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// The code for a membership that ended so.
 pub(crate) fn of(ended: Ended) -> ExitCode {
     match ended {
@@ -38,6 +41,11 @@ pub(crate) fn failure(message: &str) -> ExitCode {
 /// All went well, but what was wished cannot be.
 pub(crate) fn no_plan() -> ExitCode {
     ExitCode::from(NO_PLAN)
+}
+
+/// Ctrl-C, and all that was begun is put away.
+pub(crate) fn interrupted() -> ExitCode {
+    ExitCode::from(INTERRUPTED)
 }
 
 /// A small runtime for what is shown; the nodes have their own.

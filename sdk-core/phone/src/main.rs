@@ -5,6 +5,7 @@
 //! * [`serve`]: answers with a model what people ask exo, or what programs on this computer ask.
 //! * [`telemetry`]: how this device is, and how warm it will be.
 //! * [`place`]: shows how the cluster would run a model, and hands that to exo if asked to.
+//! * [`fetch`]: brings a model from a server into a directory, verified.
 //! * [`generate`]: lets a model from a directory answer a prompt.
 //! * [`doctor`]: opens the GPU, tests it and measures it.
 
@@ -14,6 +15,7 @@ mod capabilities;
 mod demo;
 mod doctor;
 mod exit;
+mod fetch;
 mod generate;
 mod join;
 mod place;
@@ -45,6 +47,7 @@ enum Command {
     Serve(serve::Args),
     Telemetry(telemetry::Args),
     Place(place::Args),
+    Fetch(fetch::Args),
     Generate(generate::Args),
     Doctor(doctor::Args),
 }
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Telemetry(args)) => telemetry::run(&args),
         Some(Command::Place(args)) => place::run(&args),
+        Some(Command::Fetch(args)) => fetch::run(&args),
         Some(Command::Generate(args)) => generate::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     }

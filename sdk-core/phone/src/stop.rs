@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use tokio::{sync::watch, time};
 
+use crate::exit;
+
 /// The wish to end. The second Ctrl-C ends the process at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Stop(watch::Receiver<bool>);
-
-/// What a shell shows for a program that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
 
 impl Stop {
     /// Listens for signals, and ends by itself after so many seconds if they are given.
@@ -28,7 +27,7 @@ impl Stop {
             }
             sender.send_replace(true);
             signalled().await;
-            std::process::exit(INTERRUPTED);
+            std::process::exit(exit::INTERRUPTED.into());
         });
         Self(receiver)
     }

@@ -76,6 +76,15 @@ fn an_unknown_profile_is_refused_with_the_known_ones() {
 }
 
 #[test]
+fn a_model_or_server_that_cannot_be_one_is_refused_with_one_that_can() {
+    for model in ["../../etc", "a/b/c", "", "caches"] {
+        assert!(refused(&["fetch", model]).contains("OWNER/NAME"), "{model}");
+    }
+    let said = refused(&["fetch", "a/b", "--from", "models.example"]);
+    assert!(said.contains("https://huggingface.co"), "{said}");
+}
+
+#[test]
 fn help_tells_the_json_lines_and_the_exit_codes() {
     let output = exo_phone(&["join", "--help"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
