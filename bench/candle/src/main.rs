@@ -101,6 +101,7 @@ impl Text {
 /// The version that the lock file chose.
 fn version() -> Result<&'static str> {
     let lock = include_str!("../../Cargo.lock");
-    let (_, after) = lock.split_once("name = \"candle-core\"\nversion = \"").context("candle is not in the lock file")?;
+    let (_, after) =
+        lock.split_once("name = \"candle-core\"\nversion = \"").context("candle is not in the lock file")?;
     after.split('"').next().context("candle has no version")
 }

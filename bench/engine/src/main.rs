@@ -68,7 +68,10 @@ fn bench(arguments: Vec<String>) -> Result<()> {
         return Ok(());
     };
     let facts = BTreeMap::from([
-        ("weights".into(), "random, of the shapes that rows name; 4 bits in groups of 64, as MLX packs them".into()),
+        (
+            "weights".into(),
+            "random, of the shapes that rows name; 4 bits in groups of 64, as MLX packs them".into(),
+        ),
         ("threads".into(), light::THREADS.to_string()),
     ]);
     let machine = machine::Machine::ask(&plan.root, facts);

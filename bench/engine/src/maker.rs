@@ -119,7 +119,8 @@ mod tests {
         write(&small, &folder).unwrap();
         let header = header(&small);
         let tensors: Value = serde_json::from_str(&header).unwrap();
-        let ends = tensors.as_object().unwrap().values().filter_map(|tensor| tensor["data_offsets"][1].as_u64());
+        let ends =
+            tensors.as_object().unwrap().values().filter_map(|tensor| tensor["data_offsets"][1].as_u64());
         let length = fs::metadata(folder.join("model.safetensors")).unwrap().len();
         assert_eq!(length, 8 + header.len() as u64 + ends.max().unwrap());
         fs::remove_dir_all(folder).unwrap();

@@ -159,7 +159,8 @@ impl House<'_> {
         let (file, unfinished) = (self.model.join(name), self.model.join(format!("{name}.unfinished")));
         if !file.exists() {
             eprintln!("     making {name} of it ...");
-            let output = make(unfinished.as_os_str()).output().with_context(|| format!("{name} cannot be made"))?;
+            let output =
+                make(unfinished.as_os_str()).output().with_context(|| format!("{name} cannot be made"))?;
             let said = String::from_utf8_lossy(&output.stderr);
             let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
             ensure!(output.status.success(), "{name} cannot be made: {last}");

@@ -86,7 +86,8 @@ impl Shape {
     pub fn norms(&self) -> Vec<(String, usize)> {
         let mut all = vec![("model.norm.weight".to_owned(), self.hidden)];
         for layer in 0..self.layers {
-            let mut add = |part: &str, length| all.push((format!("model.layers.{layer}.{part}.weight"), length));
+            let mut add =
+                |part: &str, length| all.push((format!("model.layers.{layer}.{part}.weight"), length));
             add("input_layernorm", self.hidden);
             add("post_attention_layernorm", self.hidden);
             if self.has_head_norms {
@@ -111,7 +112,8 @@ mod tests {
 
     #[test]
     fn the_shapes_have_as_many_weights_as_the_models_whose_names_they_bear() {
-        let weights = |shape: &Shape| shape.matrices().iter().map(|(_, rows, columns)| rows * columns).sum::<usize>();
+        let weights =
+            |shape: &Shape| shape.matrices().iter().map(|(_, rows, columns)| rows * columns).sum::<usize>();
         assert_eq!(weights(&LLAMA), 1_235_746_816);
         assert_eq!(weights(&QWEN), 595_984_384);
     }

@@ -61,13 +61,7 @@ pub fn run_vulkan(plan: &Plan) -> Vec<Row> {
     vec![field.row(spec, Work::Decode { context: 128, tokens: TOKENS_ON_LAVAPIPE }, plan.rounds(3))]
 }
 
-fn spec(
-    id: &'static str,
-    what: &'static str,
-    tokens: u32,
-    goal: &'static str,
-    bars: &'static [Bar],
-) -> Spec {
+fn spec(id: &'static str, what: &'static str, tokens: u32, goal: &'static str, bars: &'static [Bar]) -> Spec {
     let unit = Unit::Rate { name: "tokens/s", work: f64::from(tokens) };
     Spec { id, what, unit, goal, bars, statistic: Statistic::Best }
 }

@@ -70,7 +70,8 @@ pub fn child(model: &Path) -> Result<f64> {
 }
 
 fn peak_bytes() -> Result<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").context("peak memory is known on Linux only")?;
+    let status =
+        std::fs::read_to_string("/proc/self/status").context("peak memory is known on Linux only")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
     let kib: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kib * 1024.0)
