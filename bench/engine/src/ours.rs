@@ -12,7 +12,7 @@ use crate::work::{self, Work};
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Positions for the longest context, what is decoded after it, and a second prompt beside it.
-pub const CONTEXT: u32 = 4096;
+const CONTEXT: u32 = 4096;
 
 /// Opens a device of `backend` that keeps nothing on disk.
 pub fn open(backend: BackendKind) -> Result<Device> {
@@ -32,11 +32,12 @@ pub struct Ours {
 
 impl Ours {
     pub fn load(backend: BackendKind, folder: &Path) -> Result<Self> {
-        Self::load_on(&open(backend)?, folder)
+        Self::load_on(&open(backend)?, folder, CONTEXT)
     }
 
-    pub fn load_on(device: &Device, folder: &Path) -> Result<Self> {
-        let options = LoadOptions { context: CONTEXT, ..LoadOptions::default() };
+    /// Loads with room for so many positions.
+    pub fn load_on(device: &Device, folder: &Path, context: u32) -> Result<Self> {
+        let options = LoadOptions { context, ..LoadOptions::default() };
         let model = Model::load(device, folder, &options, &mut |_| ControlFlow::Continue(()))?;
         Ok(Self { scheduler: Scheduler::new(model), prompts: 0, produced: Vec::new() })
     }

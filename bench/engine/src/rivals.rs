@@ -161,7 +161,9 @@ impl House<'_> {
             eprintln!("     making {name} of it ...");
             let output =
                 make(unfinished.as_os_str()).output().with_context(|| format!("{name} cannot be made"))?;
-            let said = String::from_utf8_lossy(&output.stderr);
+            // Scripts complain on one, programs of ours on the other.
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8_lossy(&said);
             let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
             ensure!(output.status.success(), "{name} cannot be made: {last}");
             std::fs::rename(unfinished, &file)?;

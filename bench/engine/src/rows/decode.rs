@@ -42,7 +42,7 @@ pub fn run_cpu(plan: &Plan) -> Vec<Row> {
         let field = Runners::new(plan, shape, BackendKind::Cpu);
         for &(_, context, id, what) in of_shape() {
             let spec = spec(id, what, TOKENS, ">= 1.1x the best peer", &[Bar::BestPeer(1.1)]);
-            rows.push(field.row(spec, Work::Decode { context, tokens: TOKENS }, plan.rounds(10)));
+            rows.push(field.row(spec, context, TOKENS, plan.rounds(10)));
         }
     }
     rows
@@ -58,7 +58,7 @@ pub fn run_vulkan(plan: &Plan) -> Vec<Row> {
         ">= 1.5x ggml-vulkan",
         &[Bar::BestPeer(1.5)],
     );
-    vec![field.row(spec, Work::Decode { context: 128, tokens: TOKENS_ON_LAVAPIPE }, plan.rounds(3))]
+    vec![field.row(spec, 128, TOKENS_ON_LAVAPIPE, plan.rounds(3))]
 }
 
 fn spec(id: &'static str, what: &'static str, tokens: u32, goal: &'static str, bars: &'static [Bar]) -> Spec {
@@ -88,8 +88,8 @@ impl Runners {
         }
     }
 
-    fn row(&self, spec: Spec, work: Work, rounds: usize) -> Row {
-        let Work::Decode { context, tokens } = work else { unreachable!("these rows decode") };
+    fn row(&self, spec: Spec, context: u32, tokens: u32, rounds: usize) -> Row {
+        let work = Work::Decode { context, tokens };
         let words = vec![1u64; self.shape.bytes_of_a_token(context as usize) / 8];
         let limit: Sample<'static> = Box::new(move || Ok(light::reading(&words)? * f64::from(tokens)));
         Field {

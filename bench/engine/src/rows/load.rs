@@ -18,6 +18,9 @@ use crate::{
     stats::Statistic,
 };
 
+/// Positions of the cache: a chat's.
+const CONTEXT: u32 = 2048;
+
 /// P23.
 pub fn run(plan: &Plan) -> Vec<Row> {
     let rows = [
@@ -53,7 +56,7 @@ pub fn run(plan: &Plan) -> Vec<Row> {
 fn loading(model: &Path) -> Result<f64> {
     let device = ours::open(BackendKind::Cpu)?;
     let start = Instant::now();
-    let ours = Ours::load_on(&device, model)?;
+    let ours = Ours::load_on(&device, model, CONTEXT)?;
     let seconds = start.elapsed().as_secs_f64();
     drop(ours);
     Ok(seconds)

@@ -17,6 +17,8 @@ use crate::{
 };
 
 const MIB: f64 = 1_048_576.0;
+/// Positions of the cache. All of them are used, or memory would be counted that nobody touched.
+const CONTEXT: u32 = 1024;
 
 /// P24.
 pub fn run(plan: &Plan) -> Vec<Row> {
@@ -53,16 +55,15 @@ fn row(plan: &Plan, shape: &Shape, id: &'static str, what: &'static str) -> Row 
         limit: None,
         peers: Vec::new(),
     };
-    let held = shape.bytes_of_a_token(ours::CONTEXT as usize) as f64;
+    let held = shape.bytes_of_a_token(CONTEXT as usize) as f64;
     let limit = Some(Outcome::fixed("budget", 0.05 * held + 64.0 * MIB));
     Row { limit, ..field.run(plan.rounds(3).min(3)) }
 }
 
 /// The child's part: the peak of the whole process, less what weights and cache take by the model's own plan.
 pub fn child(model: &Path) -> Result<f64> {
-    let mut ours = Ours::load(BackendKind::Cpu, model)?;
-    // Every position is used, so that all pages of the cache are there.
-    ours.seconds(Work::Decode { context: ours::CONTEXT - 64, tokens: 32 })?;
+    let mut ours = Ours::load_on(&ours::open(BackendKind::Cpu)?, model, CONTEXT)?;
+    ours.seconds(Work::Decode { context: CONTEXT - 33, tokens: 32 })?;
     let memory = ours.model().memory();
     let beyond = peak_bytes()? - (memory.weights + memory.cache) as f64;
     ensure!(beyond > 4096.0, "the peak is below weights and cache: they were never touched");
