@@ -77,8 +77,7 @@ struct Text {
 }
 
 impl Text {
-    /// Lets the common prompt grow to so many tokens, all at once: candle's llama takes a prompt in no other way. The
-    /// token that follows it.
+    /// Lets the common prompt grow to so many tokens, all at once as candle's own examples do. The token that follows it.
     fn extend(&mut self, tokens: usize) -> Result<u32> {
         let prompt: Vec<u32> = (self.length..tokens).map(|i| (i * 7919 % 1000) as u32).collect();
         self.add(&prompt)

@@ -66,9 +66,9 @@ impl Model {
 pub struct Text {
     context: *mut llama::llama_context,
     vocabulary: usize,
-    length: usize,
+    length: i32,
     /// How much of it, from its beginning, is the common prompt.
-    prompt: usize,
+    prompt: i32,
 }
 
 impl Text {
@@ -78,10 +78,10 @@ impl Text {
     }
 
     /// Makes it the prompt of so many tokens, computing only what it does not hold. The first token of the answer.
-    pub fn after(&mut self, tokens: usize) -> Result<i32> {
+    pub fn after(&mut self, tokens: i32) -> Result<i32> {
         // What was decoded lies behind the prompt. Its last token is computed again, for what follows it.
-        self.shorten(self.prompt.min(tokens.saturating_sub(1)));
-        let prompt: Vec<i32> = (self.length..tokens).map(|i| (i * 7919 % 1000) as i32).collect();
+        self.shorten(self.prompt.min(tokens - 1));
+        let prompt: Vec<i32> = (self.length..tokens).map(|i| i * 7919 % 1000).collect();
         let mut next = 0;
         for rows in prompt.chunks(ROWS as usize) {
             next = self.add(rows)?;
@@ -101,15 +101,15 @@ impl Text {
             ensure!(status == 0, "llama_decode: status {status}");
             std::slice::from_raw_parts(llama::llama_get_logits_ith(self.context, -1), self.vocabulary)
         };
-        self.length += tokens.len();
-        let best = logits.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
-        Ok(best.map_or(0, |(token, _)| token as i32))
+        self.length += count;
+        let best = (0..).zip(logits).max_by(|a, b| a.1.total_cmp(b.1));
+        Ok(best.map_or(0, |(token, _)| token))
     }
 
-    fn shorten(&mut self, length: usize) {
+    fn shorten(&mut self, length: i32) {
         // SAFETY: the context is alive; a removal up to the end is always possible.
         unsafe {
-            llama::llama_memory_seq_rm(llama::llama_get_memory(self.context), 0, length as i32, -1);
+            llama::llama_memory_seq_rm(llama::llama_get_memory(self.context), 0, length, -1);
         }
         self.length = length;
     }
