@@ -20,7 +20,7 @@ numbers_against_mlx() { EXO_ENGINE_BACKENDS="cpu$(on_macos || echo ,vulkan)" eng
 
 # A real client and a real disk against a server on loopback that lies, cuts, stalls and redirects.
 downloads_from_a_hostile_server() {
-    cargo build --locked -p exo-http --example fetch || return
-    EXO_FETCH="${CARGO_TARGET_DIR:-$ROOT/target}/debug/examples/fetch" \
+    build_examples fetch || return
+    EXO_FETCH="$BUILT/examples/fetch" \
         "$TOOLS/engine/bin/pytest" -q -p no:cacheprovider --noconftest tests/models
 }

@@ -3,7 +3,6 @@
 //! The race, its goals and its reports are [`bench_race`]'s; here is the work.
 
 mod data;
-mod light;
 mod ours;
 mod rivals;
 mod rows;
@@ -15,7 +14,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use bench_race::{Titles, family, machine, peer, plan, publish, race, row, stats};
+use bench_race::{Titles, family, light, machine, peer, plan, publish, race, row, stats};
 
 const TITLES: Titles = Titles { part: "gpu", page: "GPU benchmarks", plot: "exo-gpu beside its rivals" };
 

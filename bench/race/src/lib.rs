@@ -6,6 +6,7 @@
 //! A rival that cannot run stays in its row with the error, and the row is not met.
 
 pub mod family;
+pub mod light;
 pub mod machine;
 pub mod peer;
 pub mod plan;
