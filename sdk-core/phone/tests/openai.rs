@@ -183,11 +183,6 @@ fn what_cannot_be_answered_is_refused_in_openais_shape() {
         400,
         Some("prompt"),
     );
-    refused(
-        &server.ask(&json!({"messages": [{"role": "user", "content": "x"}], "stream": true, "stop": [""]})),
-        400,
-        Some("stop"),
-    );
     refused(&server.get("/v1/chat/completions"), 405, None);
     refused(&server.get("/"), 404, None);
     refused(&server.raw("GET /v1/models HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n"), 403, None);
@@ -197,8 +192,8 @@ fn what_cannot_be_answered_is_refused_in_openais_shape() {
 #[test]
 fn whoever_hangs_up_is_not_computed_for_any_more() {
     let server = Server::start();
-    let long = server.post(&question(&json!({"max_tokens": 3500, "stream": true, "temperature": 1})));
-    let whole = server.post(&question(&json!({"max_tokens": 3500, "temperature": 1})));
+    let long = server.post(&question(&json!({"max_tokens": 3500, "stream": true})));
+    let whole = server.post(&question(&json!({"max_tokens": 3500})));
     // So many that one context holds few of them at a time: they would take minutes.
     let streams: Vec<TcpStream> =
         (0..8).map(|number| server.send(if number < 6 { &long } else { &whole })).collect();
@@ -226,11 +221,11 @@ fn nothing_but_loopback_is_listened_at() {
 }
 
 impl Server {
-    /// Whether it used more than a fifth of a processor just now.
+    /// Whether it used a processor just now.
     fn is_busy(&self) -> bool {
         let before = self.ticks();
-        thread::sleep(Duration::from_millis(200));
-        self.ticks() - before > 4
+        thread::sleep(Duration::from_millis(300));
+        self.ticks() - before > 1
     }
 
     /// Hundredths of a second of processor time.
