@@ -52,9 +52,10 @@ def norm_of_sum(x, added, name, y):
 
 def by_heads(x, count, name):
     """Normalises each head."""
-    apart = node("Reshape", [x, constant(f"{name}.apart", np.array([0, 0, count, head]))], [f"{x}.heads"], domain="")
-    normed = norm(apart, name, f"{x}.normed")
-    return node("Reshape", [normed, constant(f"{name}.joined", np.array([0, 0, count * head]))], [f"{x}.joined"], domain="")
+    apart = constant(f"{name}.apart", np.array([0, 0, count, head]))
+    joined = constant(f"{name}.joined", np.array([0, 0, count * head]))
+    normed = norm(node("Reshape", [x, apart], [f"{x}.apart"], domain=""), name, f"{x}.normed")
+    return node("Reshape", [normed, joined], [f"{x}.joined"], domain="")
 
 
 angles = np.outer(np.arange(POSITIONS), config["rope_theta"] ** (-np.arange(0, head, 2) / head))
