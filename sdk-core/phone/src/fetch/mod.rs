@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// The directory of all models [default: exo's own, so that exo finds it too]
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
-    /// A server with Hugging Face's addresses [default: HF_ENDPOINT, or https://huggingface.co]
+    /// A server with Hugging Face's addresses [default: `HF_ENDPOINT`, else Hugging Face itself]
     #[arg(long, value_name = "BASE_URL")]
     from: Option<String>,
 }
