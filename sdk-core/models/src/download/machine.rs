@@ -28,7 +28,7 @@ const MISMATCHES: u32 = 2;
 /// The branch that exo takes.
 const REVISION: &str = "main";
 
-/// One model on its way. See the [module](self) for what it does.
+/// One model on its way: feed it with [`Self::handle`], do what [`Self::poll`] says, come back at [`Self::deadline`].
 #[derive(Debug)]
 pub struct Download {
     source: Source,

@@ -37,8 +37,12 @@ pub(crate) struct Args {
     /// The directory of all models [default: exo's own, so that exo finds it too]
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
-    /// A server with Hugging Face's addresses [default: `HF_ENDPOINT`, else Hugging Face itself]
-    #[arg(long, value_name = "BASE_URL")]
+    // Not a doc comment: what is plain text to a person is no Markdown.
+    #[arg(
+        long,
+        value_name = "BASE_URL",
+        help = "A server with Hugging Face's addresses [default: HF_ENDPOINT, or https://huggingface.co]"
+    )]
     from: Option<String>,
 }
 
