@@ -1,5 +1,9 @@
 //! A member that serves: what its worker says goes through the same outbox, in the same order, as everything else.
 
+use exo_wire::{
+    ModelId,
+    text::{InputMessage, Role, TextGenerationTaskParams},
+};
 use serde_json::{Value, json};
 
 use crate::stage::{Exo, PHONE, Stage, kind};
@@ -26,7 +30,9 @@ fn placed(model: &str) -> Value {
 }
 
 fn question(task: &str, words: &str) -> Value {
-    let params = json!({"model": MODEL, "input": [{"role": "user", "content": words}], "stream": true});
+    // With every field, as exo writes it: a build that leaves some out is one that we do not know.
+    let input = vec![InputMessage { role: Role::User, content: words.to_owned() }];
+    let params = TextGenerationTaskParams::new(ModelId::parse(MODEL).unwrap(), input);
     json!({"TaskCreated": {"event_id": format!("asked {task}"), "task_id": task, "task": {"TextGeneration": {
         "task_id": task, "task_status": "Pending", "instance_id": "i", "command_id": format!("command {task}"),
         "task_params": params, "error_type": null, "error_message": null}}}})
