@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_beginning_is_found_only_up_to_a_state_that_was_kept() {
-        let (mut prefixes, mut pools) = (Prefixes::default(), Pools::new(100, Some(4)));
+        let (mut prefixes, mut pools) = (Prefixes::default(), Pools::new(100, Some(6)));
         let first = tokens(3 * N + 5, 2 * N + 7, 1);
         assert_eq!(run_with_state(&first, &mut prefixes, &mut pools), 0);
         assert_eq!(
