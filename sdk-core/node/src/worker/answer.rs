@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! task heard   first token   tokens ...                      last token
-//!     |  10 ms at least |        | 50 ms |       | 50 ms |        |
+//!     |  50 ms at least |        | 50 ms |       | 50 ms |        |
 //!     +-----------------> chunk  +-------> chunk +-------> chunk  +> last chunk, with the bill
 //! ```
 //! Every event goes through the master to every node, and stays in its log for ever, so tokens that come within 50 ms
@@ -27,8 +27,9 @@ use exo_wire::{
 use super::{Finish, Token, TopToken};
 use crate::now::Moment;
 
-/// exo's interface listens for an answer only after it has sent the question: what comes sooner is lost.
-const LISTENS_AFTER: Duration = Duration::from_millis(10);
+/// exo's interface listens for an answer only after it has sent the question: what comes sooner is lost. That takes it a few
+/// milliseconds, and several times as many when it is busy; few models answer sooner.
+const LISTENS_AFTER: Duration = Duration::from_millis(50);
 /// How long tokens wait for each other.
 const TOGETHER: Duration = Duration::from_millis(50);
 /// How often the reading of a prompt is told: it becomes a comment in the stream, which keeps it alive.

@@ -262,7 +262,11 @@ impl Worker {
     /// The cluster does not know the instance of this runner any more. exo's interface closes the streams by itself.
     pub(super) fn runner_gone(&mut self, now: Moment, id: &RunnerId) {
         for task in self.answers_of(id) {
-            if let Some(answer) = self.drop_answer(task.as_str()).filter(|answer| !answer.orphaned) {
+            // Whoever asked in another session is still owed the last word.
+            if self.answers.get(&task).is_some_and(|answer| answer.orphaned) {
+                continue;
+            }
+            if let Some(answer) = self.drop_answer(task.as_str()) {
                 self.tell(Work::TaskIs(answer.task, TaskStatus::Cancelled));
             }
         }
