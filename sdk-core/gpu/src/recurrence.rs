@@ -21,7 +21,8 @@ pub struct Convolution<T> {
     pub weight: T,
     /// The inputs that the next token will meet: `[states, taps - 1, channels]`, f32.
     pub state: T,
-    /// See [the module](self).
+    /// `[runs, 4]`, u32: of each run the state that it begins with (one beyond the pool: zeros), the state that it leaves,
+    /// its first token, and how many it has.
     pub runs: T,
     /// Like `x`. Tokens of no run are left as they were.
     pub y: T,
@@ -41,7 +42,8 @@ pub struct GatedDelta<T> {
     pub constants: T,
     /// `[states, heads, value, key]`, f32; `key` a multiple of 4, at most 256.
     pub state: T,
-    /// See [the module](self).
+    /// `[runs, 4]`, u32: of each run the state that it begins with (one beyond the pool: zeros), the state that it leaves,
+    /// its first token, and how many it has.
     pub runs: T,
     /// Of the norms of queries and keys.
     pub epsilon: f32,
