@@ -9,6 +9,9 @@ TOGETHER=(--workspace --exclude exo-bindgen)
 # shellcheck disable=SC2034 # others read it
 BUILT="${CARGO_TARGET_DIR:-$ROOT/target}/debug"
 
+# rust_tests PACKAGE: its tests, built together with all others.
+rust_tests() { "$ROOT/scripts/lib/rust-tests" "$1" "${TOGETHER[@]}"; }
+
 # Programs and libraries.
 build_ours() { cargo build --locked "${TOGETHER[@]}"; }
 
