@@ -1,4 +1,4 @@
-//! `--backend`: where a model computes.
+//! `--backend`: which device is opened.
 
 use clap::ValueEnum;
 use exo_gpu::BackendKind;

@@ -15,10 +15,10 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Args as ClapArgs, ValueEnum};
-use exo_gpu::{BackendKind, OpenOptions};
+use clap::Args as ClapArgs;
+use exo_gpu::OpenOptions;
 
-use crate::terminal::Palette;
+use crate::{backend::Backend, terminal::Palette};
 use progress::Progress;
 use report::Report;
 
@@ -44,23 +44,6 @@ pub(crate) struct Args {
     /// Open this backend and no other; without it the environment decides, then the platform's order
     #[arg(long, value_enum)]
     backend: Option<Backend>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Backend {
-    Vulkan,
-    Metal,
-    Cpu,
-}
-
-impl From<Backend> for BackendKind {
-    fn from(backend: Backend) -> Self {
-        match backend {
-            Backend::Vulkan => Self::Vulkan,
-            Backend::Metal => Self::Metal,
-            Backend::Cpu => Self::Cpu,
-        }
-    }
 }
 
 /// Examines the device and prints the report to standard output; progress goes to standard error.

@@ -66,7 +66,7 @@ unsafe fn all<S: DenseWeight>(
         words_per_row: weight.words.columns(),
         fields_per_word: if weight.bits.count() == 4 { 8 } else { 4 },
         bits: weight.bits.count() as usize,
-        columns: S::columns(level),
+        columns: S::columns(),
         scales: weight.scales.view::<S>(),
         biases: weight.biases.view::<S>(),
         group: weight.group.size() as usize,

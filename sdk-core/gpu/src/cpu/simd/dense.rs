@@ -35,9 +35,9 @@ pub(crate) trait DenseWeight: Copy + Send + Sync + 'static {
     fn widened(self) -> f32;
     /// Coefficients with scales and biases of this type.
     fn prepare(level: Level) -> Prepare<Self>;
-    /// Columns of values of this type.
+    /// Columns of values of this type, for machines with AVX2.
     #[cfg(target_arch = "x86_64")]
-    fn columns(level: Level) -> Columns<Self>;
+    fn columns() -> Columns<Self>;
 }
 
 macro_rules! dispatch {
@@ -77,11 +77,8 @@ impl DenseWeight for f32 {
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn columns(level: Level) -> Columns<Self> {
-        match level {
-            Level::Avx2 | Level::Avx512 => panel::avx2::columns_f32,
-            Level::Portable => columns,
-        }
+    fn columns() -> Columns<Self> {
+        panel::avx2::columns_f32
     }
 }
 
@@ -114,11 +111,8 @@ impl DenseWeight for half::f16 {
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn columns(level: Level) -> Columns<Self> {
-        match level {
-            Level::Avx2 | Level::Avx512 => panel::avx2::columns_f16,
-            Level::Portable => columns,
-        }
+    fn columns() -> Columns<Self> {
+        panel::avx2::columns_f16
     }
 }
 
@@ -145,11 +139,8 @@ impl DenseWeight for half::bf16 {
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn columns(level: Level) -> Columns<Self> {
-        match level {
-            Level::Avx2 | Level::Avx512 => panel::avx2::columns_bf16,
-            Level::Portable => columns,
-        }
+    fn columns() -> Columns<Self> {
+        panel::avx2::columns_bf16
     }
 }
 
@@ -213,17 +204,5 @@ unsafe fn prepare<T: DenseWeight>(
             coefficients.add(group).write(scales.add(group).read().widened() * units.add(group).read());
         }
         dot(sums, groups, |group| biases.add(group).read().widened())
-    }
-}
-
-/// # Safety
-/// The promise of [`Columns`].
-#[cfg(target_arch = "x86_64")]
-unsafe fn columns<T: DenseWeight>(rows: &[*const T; panel::ROWS], count: usize, to: *mut f32) {
-    for column in 0..count {
-        for (row, from) in rows.iter().enumerate() {
-            // SAFETY: the promise of `Columns`.
-            unsafe { to.add(column * panel::ROWS + row).write(from.add(column).read().widened()) };
-        }
     }
 }
