@@ -16,7 +16,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use bench_race::{Titles, family, machine, plan, publish_with};
+use bench_race::{Titles, ended, family, machine, plan, publish_with};
 
 const TITLES: Titles = Titles {
     part: "ffi",
@@ -40,13 +40,7 @@ docs/benchmarks/ffi.{json,md,svg}; a partial or quick one writes to bench/target
 ";
 
 fn main() -> ExitCode {
-    match bench(std::env::args().skip(1).collect()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(bench(std::env::args().skip(1).collect()))
 }
 
 fn bench(arguments: Vec<String>) -> Result<()> {
@@ -66,7 +60,7 @@ fn facts() -> BTreeMap<String, String> {
     let load = load.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("unavailable");
     BTreeMap::from([
         ("load_average_at_the_start".into(), load.into()),
-        ("uniffi".into(), "0.32.2, on the JVM over JNA 5.19.1".into()),
+        ("bindings".into(), "UniFFI's, on the JVM over JNA".into()),
         ("devices".into(), "lavapipe for Kotlin and numpy, the CPU's memory for Swift".into()),
     ])
 }

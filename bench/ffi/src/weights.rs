@@ -77,9 +77,8 @@ fn owner(symbol: &str) -> String {
     while let Some(start) = rest.find(|letter: char| letter.is_ascii_alphabetic() || letter == '_') {
         before = rest[..start].chars().last().unwrap_or(before);
         rest = &rest[start..];
-        let end = rest
-            .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
-            .unwrap_or(rest.len());
+        let end =
+            rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         if before != ':' && after.starts_with("::") && !matches!(word, "std" | "core" | "alloc") {
             return word.to_owned();

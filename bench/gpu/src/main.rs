@@ -14,7 +14,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use bench_race::{Titles, family, light, machine, peer, plan, publish, race, row, stats};
+use bench_race::{Titles, ended, family, light, machine, peer, plan, publish, race, row, stats};
 
 const TITLES: Titles = Titles { part: "gpu", page: "GPU benchmarks", plot: "exo-gpu beside its rivals" };
 
@@ -36,17 +36,10 @@ A whole run writes docs/benchmarks/gpu.{json,md,svg}; a partial or quick one wri
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match words.as_slice() {
+    ended(match words.as_slice() {
         ["child", rest @ ..] => child(rest),
         _ => bench(arguments),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    })
 }
 
 /// What a fresh process measures for its parent.

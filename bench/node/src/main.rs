@@ -13,7 +13,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use bench_race::{Titles, family, machine, plan, publish};
+use bench_race::{Titles, ended, family, machine, plan, publish};
 
 const TITLES: Titles =
     Titles { part: "node", page: "Node benchmarks", plot: "exo-node beside its limits and its peers" };
@@ -34,13 +34,7 @@ A whole run takes about twenty minutes and writes docs/benchmarks/node.{json,md,
 ";
 
 fn main() -> ExitCode {
-    match bench(std::env::args().skip(1).collect()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(bench(std::env::args().skip(1).collect()))
 }
 
 fn bench(arguments: Vec<String>) -> Result<()> {

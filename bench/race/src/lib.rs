@@ -18,7 +18,7 @@ pub mod row;
 pub mod stats;
 pub mod table;
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, process::ExitCode};
 
 use anyhow::{Context, Result};
 
@@ -69,6 +69,17 @@ pub fn publish_with(
         titles.part
     );
     Ok(())
+}
+
+/// How a benchmark's program ends: well, or with the reason on standard error.
+pub fn ended(outcome: Result<()>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Why rows miss their goals, as people found by profiling; shown only beside a row that does.

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, process::Command};
 
+use anyhow::{Context, Result};
 use serde::Serialize;
 
 /// The origin of a run's figures.
@@ -43,6 +44,15 @@ impl Machine {
             facts,
         }
     }
+}
+
+/// The most memory that this process ever had.
+pub fn peak_bytes() -> Result<f64> {
+    let status =
+        std::fs::read_to_string("/proc/self/status").context("peak memory is known on Linux only")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
+    let kib: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
+    Ok(kib * 1024.0)
 }
 
 fn commit(repository: &Path) -> String {

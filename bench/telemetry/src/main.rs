@@ -15,7 +15,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use bench_race::{Titles, family, machine, plan, publish};
+use bench_race::{Titles, ended, family, machine, plan, publish};
 
 /// The clock and the phones of exo-telemetry's own tests, which may unwrap.
 #[allow(clippy::unwrap_used, reason = "they are written as tests")]
@@ -51,13 +51,7 @@ writes to bench/target/partial/.
 ";
 
 fn main() -> ExitCode {
-    match bench(std::env::args().skip(1).collect()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(bench(std::env::args().skip(1).collect()))
 }
 
 fn bench(arguments: Vec<String>) -> Result<()> {

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use exo_gpu::BackendKind;
 
 use crate::{
+    machine::peak_bytes,
     maker,
     ours::{self, Ours},
     plan::Plan,
@@ -68,12 +69,4 @@ pub fn child(model: &Path) -> Result<f64> {
     let beyond = peak_bytes()? - (memory.weights + memory.cache) as f64;
     ensure!(beyond > 4096.0, "the peak is below weights and cache: they were never touched");
     Ok(beyond)
-}
-
-fn peak_bytes() -> Result<f64> {
-    let status =
-        std::fs::read_to_string("/proc/self/status").context("peak memory is known on Linux only")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
-    let kib: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
-    Ok(kib * 1024.0)
 }

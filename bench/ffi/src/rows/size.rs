@@ -39,7 +39,8 @@ pub fn table(plan: &Plan) -> Result<String> {
 }
 
 fn tables(weights: &Weights) -> String {
-    let mut page = String::from("\n## What the library for arm64 is made of\n\n| part of the file | kB |\n|---|---:|\n");
+    let mut page =
+        String::from("\n## What the library for arm64 is made of\n\n| part of the file | kB |\n|---|---:|\n");
     let heaviest_first = |mut parts: Vec<(&str, u64)>| {
         parts.sort_by_key(|&(name, size)| (Reverse(size), name.to_owned()));
         parts
@@ -47,7 +48,8 @@ fn tables(weights: &Weights) -> String {
     for (name, size) in heaviest_first(weights.sections.iter().map(|(&name, &size)| (name, size)).collect()) {
         let _ = writeln!(page, "| {name} | {} |", kb(size));
     }
-    let mut crates = heaviest_first(weights.crates.iter().map(|(name, &size)| (name.as_str(), size)).collect());
+    let mut crates =
+        heaviest_first(weights.crates.iter().map(|(name, &size)| (name.as_str(), size)).collect());
     let rest = crates.split_off(crates.len().min(SHOWN));
     page += "\nA function counts for the first crate in its name that is not Rust's own; generic ones have several there, so a \
              few kB either way mean nothing.\n\n| crate | kB of code |\n|---|---:|\n";

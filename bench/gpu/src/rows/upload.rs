@@ -7,6 +7,7 @@ use exo_gpu::BackendKind;
 
 use super::open::in_child;
 use crate::{
+    machine::peak_bytes,
     ours,
     plan::Plan,
     race::{Contestant, Outcome, Sample},
@@ -71,12 +72,4 @@ pub fn child(who: &str) -> Result<f64> {
     // A process is never free: less than a page would mean that source and target were not both there.
     ensure!(beyond > 4096.0, "the peak is below source and target: the pages were never touched");
     Ok(beyond)
-}
-
-fn peak_bytes() -> Result<f64> {
-    let status =
-        std::fs::read_to_string("/proc/self/status").context("peak memory is known on Linux only")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
-    let kib: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
-    Ok(kib * 1024.0)
 }
