@@ -170,7 +170,8 @@ fn load(file: &Path, notes: &mut Vec<String>) -> Option<Body> {
 }
 
 fn parse(text: &[u8]) -> Result<Body, String> {
-    let file: File<'_> = serde_json::from_slice(text).map_err(|e| format!("damaged ({e})"))?;
+    let text = std::str::from_utf8(text).map_err(|e| format!("damaged ({e})"))?;
+    let file: File<'_> = serde_json::from_str(text).map_err(|e| format!("damaged ({e})"))?;
     if file.format != FORMAT {
         return Err(format!("format {} is not ours ({FORMAT})", file.format));
     }

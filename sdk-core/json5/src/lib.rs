@@ -2,29 +2,29 @@
 //!
 //! zenoh reads its settings as JSON5, and only as that: its parser weighs 200 kB in an app, and brings C code for a
 //! stack that it never uses. We write settings in plain JSON, so `serde_json`, which is there anyway, reads
-//! them. A text becomes a [`Value`] first, so that little is generated anew for each of zenoh's types.
+//! them. A text becomes a [`Value`] first, and zenoh's types are taken out of it in one way (`tree.rs`), so that little is
+//! generated anew for each of them.
 //!
 //! Programs that depend on our crates from their own workspace get the real one, and work just the same.
 #![forbid(unsafe_code)]
 
+mod tree;
+
 use std::{fmt, marker::PhantomData};
 
-use serde::{
-    Deserialize, Serialize,
-    de::{self, Visitor},
-};
+use serde::{Deserialize, Serialize, de};
 use serde_json::Value;
 
 /// Why a text was not read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error(String);
+#[derive(Debug)]
+pub struct Error(serde_json::Error);
 
 /// What reading gives.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        self.0.fmt(f)
     }
 }
 
@@ -32,13 +32,13 @@ impl std::error::Error for Error {}
 
 impl de::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self(message.to_string())
+        Self(de::Error::custom(message))
     }
 }
 
 impl From<serde_json::Error> for Error {
     fn from(error: serde_json::Error) -> Self {
-        Self(error.to_string())
+        Self(error)
     }
 }
 
@@ -54,33 +54,6 @@ impl<'de> Deserializer<'de> {
     }
 }
 
-macro_rules! as_serde_json {
-    ($($method:ident($($name:ident: $kind:ty),*)),* $(,)?) => {$(
-        fn $method<V: Visitor<'de>>(self, $($name: $kind,)* visitor: V) -> Result<V::Value> {
-            Ok(de::Deserializer::$method(std::mem::take(&mut self.0), $($name,)* visitor)?)
-        }
-    )*};
-}
-
-impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
-    type Error = Error;
-
-    as_serde_json! {
-        deserialize_any(), deserialize_bool(), deserialize_char(), deserialize_str(), deserialize_string(),
-        deserialize_i8(), deserialize_i16(), deserialize_i32(), deserialize_i64(),
-        deserialize_u8(), deserialize_u16(), deserialize_u32(), deserialize_u64(),
-        deserialize_f32(), deserialize_f64(), deserialize_bytes(), deserialize_byte_buf(),
-        deserialize_option(), deserialize_unit(), deserialize_seq(), deserialize_map(),
-        deserialize_identifier(), deserialize_ignored_any(),
-        deserialize_unit_struct(name: &'static str),
-        deserialize_newtype_struct(name: &'static str),
-        deserialize_tuple(length: usize),
-        deserialize_tuple_struct(name: &'static str, length: usize),
-        deserialize_struct(name: &'static str, fields: &'static [&'static str]),
-        deserialize_enum(name: &'static str, variants: &'static [&'static str]),
-    }
-}
-
 /// Reads a value.
 pub fn from_str<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T> {
     T::deserialize(&mut Deserializer::from_str(text)?)
@@ -93,6 +66,8 @@ pub fn to_string<T: Serialize>(value: &T) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[derive(Debug, PartialEq, Deserialize)]
@@ -114,6 +89,28 @@ mod tests {
         let expected =
             Settings { mode: Mode::Client, endpoints: vec!["tcp/127.0.0.1:1".into()], timeout: None };
         assert_eq!(from_str::<Settings>(text).unwrap(), expected);
+    }
+
+    #[test]
+    fn every_kind_of_value_is_taken_as_it_is() {
+        let text = r#"{"a": [true, -1, 2, 0.5, "x", null, {"b": []}]}"#;
+        assert_eq!(from_str::<Value>(text).unwrap(), serde_json::from_str::<Value>(text).unwrap());
+        assert_eq!(from_str::<(u8, i64, f32)>("[1, -2, 3]").unwrap(), (1, -2, 3.0));
+        assert_eq!(from_str::<BTreeMap<String, Option<u16>>>(r#"{"a": 7}"#).unwrap()["a"], Some(7));
+    }
+
+    #[test]
+    fn what_a_setting_cannot_be_is_refused() {
+        for text in [
+            r#"["client", []]"#,
+            r#"{"mode": {"client": null}, "endpoints": []}"#,
+            r#"{"mode": "client"}"#,
+            "7",
+        ] {
+            assert!(from_str::<Settings>(text).is_err(), "{text}");
+        }
+        assert!(from_str::<u8>("256").is_err() && from_str::<(u8, u8)>("[1, 2, 3]").is_err());
+        assert_eq!(from_str::<bool>("[]").unwrap_err().to_string(), "a list stands where it does not belong");
     }
 
     #[test]

@@ -38,18 +38,19 @@ pub fn table(plan: &Plan) -> Result<String> {
     Ok(tables(&Weights::of(&phone.join("deps/libexo_mobile.so.symbols"))?))
 }
 
+fn heaviest_first<'a>(parts: impl Iterator<Item = (&'a str, u64)>) -> Vec<(&'a str, u64)> {
+    let mut parts: Vec<_> = parts.collect();
+    parts.sort_by_key(|&(name, size)| (Reverse(size), name));
+    parts
+}
+
 fn tables(weights: &Weights) -> String {
     let mut page =
         String::from("\n## What the library for arm64 is made of\n\n| part of the file | kB |\n|---|---:|\n");
-    let heaviest_first = |mut parts: Vec<(&str, u64)>| {
-        parts.sort_by_key(|&(name, size)| (Reverse(size), name.to_owned()));
-        parts
-    };
-    for (name, size) in heaviest_first(weights.sections.iter().map(|(&name, &size)| (name, size)).collect()) {
+    for (name, size) in heaviest_first(weights.sections.iter().map(|(&name, &size)| (name, size))) {
         let _ = writeln!(page, "| {name} | {} |", kb(size));
     }
-    let mut crates =
-        heaviest_first(weights.crates.iter().map(|(name, &size)| (name.as_str(), size)).collect());
+    let mut crates = heaviest_first(weights.crates.iter().map(|(name, &size)| (name.as_str(), size)));
     let rest = crates.split_off(crates.len().min(SHOWN));
     page += "\nA function counts for the first crate in its name that is not Rust's own; generic ones have several there, so a \
              few kB either way mean nothing.\n\n| crate | kB of code |\n|---|---:|\n";

@@ -48,9 +48,11 @@ impl Message {
         if bytes.len() > LARGEST {
             return Err(ProtocolError::TooLarge { bytes: bytes.len() });
         }
-        let object: Extra = serde_json::from_slice(bytes).map_err(|error| ProtocolError::NotAnObject {
-            reason: error.to_string().chars().take(super::LONGEST_TEXT).collect(),
-        })?;
+        let not_an_object = |why: String| ProtocolError::NotAnObject {
+            reason: why.chars().take(super::LONGEST_TEXT).collect(),
+        };
+        let text = std::str::from_utf8(bytes).map_err(|error| not_an_object(error.to_string()))?;
+        let object: Extra = serde_json::from_str(text).map_err(|error| not_an_object(error.to_string()))?;
         if !is_shallow(&object) {
             return Err(ProtocolError::TooDeep);
         }
