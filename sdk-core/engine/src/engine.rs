@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::ControlFlow, path::Path};
 use exo_gpu::Device;
 
 use crate::{
-    Error, JobId, LoadOptions, Model, Produced, Progress, Result, Scheduler,
+    Error, JobId, LoadOptions, Model, Pressure, Produced, Progress, Relief, Result, Scheduler,
     chat::{ChatRequest, Event, Reply},
     files::Directory,
     text::{Language, Moment, TextFiles},
@@ -107,6 +107,23 @@ impl Engine {
     pub fn cancel(&mut self, job: JobId) -> bool {
         self.replies.remove(&job);
         self.scheduler.cancel(job)
+    }
+
+    /// Takes the next step against a shortage of memory that gains anything: drops beginnings that nobody uses, gives new
+    /// requests a smaller cache, refuses them. Call it again while memory is short. Requests that run go on, with the same
+    /// tokens as without.
+    pub fn relieve(&mut self) -> Result<Relief> {
+        self.scheduler.relieve()
+    }
+
+    /// Ends the relief: new requests are taken again, with the full cache.
+    pub fn recover(&mut self) -> Result<()> {
+        self.scheduler.recover()
+    }
+
+    /// How far relief has come.
+    pub fn pressure(&self) -> Pressure {
+        self.scheduler.pressure()
     }
 
     /// Whether there is nothing to do.

@@ -26,6 +26,8 @@ pub enum ErrorKind {
     InvalidRequest,
     /// The model's chat template refused the messages or failed.
     Template,
+    /// Memory is short, and no new work is taken for now.
+    UnderPressure,
     /// The request was taken back.
     Cancelled,
     /// The device failed.
@@ -83,6 +85,15 @@ pub enum Error {
     /// The chat template refused or failed.
     #[error("the model's chat template: {0}")]
     Template(String),
+    /// Memory is short, and no new work is taken for now.
+    #[error(
+        "memory is short and no new request is taken, while {running} go on; ask again later or ask another node, and call \
+         `recover` when there is memory again"
+    )]
+    UnderPressure {
+        /// Requests that go on.
+        running: usize,
+    },
     /// The request was taken back.
     #[error("the request was cancelled")]
     Cancelled,
@@ -102,6 +113,7 @@ impl Error {
             Self::OutOfMemory { .. } => ErrorKind::OutOfMemory,
             Self::InvalidRequest { .. } => ErrorKind::InvalidRequest,
             Self::Template(_) => ErrorKind::Template,
+            Self::UnderPressure { .. } => ErrorKind::UnderPressure,
             Self::Cancelled => ErrorKind::Cancelled,
             #[cfg(feature = "gpu")]
             Self::Gpu(_) => ErrorKind::Gpu,

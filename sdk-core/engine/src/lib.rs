@@ -21,6 +21,7 @@ mod error;
     allow(dead_code, unused_imports, reason = "without a device only headers are read")
 )]
 mod files;
+mod json;
 pub mod sampling;
 pub mod text;
 #[cfg(feature = "tiny")]
@@ -51,6 +52,6 @@ pub use {
     engine::{Engine, Happened},
     model::{CacheType, LoadOptions, MemoryPlan, Model},
     run::TokenRun,
-    schedule::{End, JobId, Produced, Scheduler},
+    schedule::{End, JobId, Pressure, Produced, Relief, ReliefStep, Scheduler},
     weights::Progress,
 };

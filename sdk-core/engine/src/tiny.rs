@@ -23,6 +23,7 @@ const MLP: usize = 128;
 const TAPS: usize = 4;
 const CHANNELS: usize = (2 * KV_HEADS + HEADS) * HEAD;
 const CONTEXT: usize = 4096;
+const WINDOW: usize = 40;
 
 const TEMPLATE: &str =
     "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}assistant:";
@@ -34,6 +35,8 @@ pub enum Family {
     Llama,
     /// Two layers remember in a state, the third attends: a Qwen 3.5.
     Remembering,
+    /// All attend, two of them to the last positions only.
+    Sliding,
 }
 
 /// Writes the llama of this seed into a directory, in the Hugging Face layout.
@@ -41,7 +44,7 @@ pub fn write(directory: &Path, seed: u64) -> Result<()> {
     write_family(directory, Family::Llama, seed)
 }
 
-/// Writes a model of either family.
+/// Writes a model of a family.
 pub fn write_family(directory: &Path, family: Family, seed: u64) -> Result<()> {
     let (vocab, tokens) = vocabulary();
     let file = |name: &str, content: &[u8]| {
@@ -58,8 +61,8 @@ pub fn write_family(directory: &Path, family: Family, seed: u64) -> Result<()> {
 }
 
 fn config(tokens: usize, family: Family) -> Value {
-    let model_type = if family == Family::Llama { "llama" } else { "qwen3_5" };
-    json!({
+    let model_type = if family == Family::Remembering { "qwen3_5" } else { "llama" };
+    let mut config = json!({
         "model_type": model_type, "full_attention_interval": LAYERS,
         "linear_num_value_heads": HEADS, "linear_num_key_heads": KV_HEADS, "linear_key_head_dim": HEAD,
         "linear_value_head_dim": HEAD, "linear_conv_kernel_dim": TAPS,
@@ -67,7 +70,12 @@ fn config(tokens: usize, family: Family) -> Value {
         "num_attention_heads": HEADS, "num_key_value_heads": KV_HEADS, "head_dim": HEAD, "rms_norm_eps": 1e-5,
         "vocab_size": tokens, "max_position_embeddings": CONTEXT, "rope_theta": 10_000.0,
         "tie_word_embeddings": false,
-    })
+    });
+    if family == Family::Sliding {
+        config["layer_types"] = json!(["sliding_attention", "full_attention", "sliding_attention"]);
+        config["sliding_window"] = json!(WINDOW);
+    }
+    config
 }
 
 /// Every byte, so that it reads everything; then its words, with the space before them. The end comes last.
@@ -88,7 +96,7 @@ fn tokenizer(vocab: &Map<String, Value>, tokens: usize) -> Value {
 }
 
 fn weights(tokens: usize, family: Family, seed: u64) -> Vec<u8> {
-    let prefix = if family == Family::Llama { "" } else { "language_model." };
+    let prefix = if family == Family::Remembering { "language_model." } else { "" };
     let remembers = |i: usize| family == Family::Remembering && i + 1 < LAYERS;
     let mut draws = Draws::seeded(seed);
     let mut tensors: Vec<(String, Vec<usize>, Vec<f32>)> = Vec::new();
@@ -108,7 +116,7 @@ fn weights(tokens: usize, family: Family, seed: u64) -> Vec<u8> {
             matrix(name("linear_attn.conv1d"), CHANNELS, TAPS, 1.0);
             matrix(name("linear_attn.out_proj"), HIDDEN, HEADS * HEAD, 1.0);
         } else {
-            let with_gate = if family == Family::Llama { 1 } else { 2 };
+            let with_gate = if family == Family::Remembering { 2 } else { 1 };
             matrix(name("self_attn.q_proj"), with_gate * HEADS * HEAD, HIDDEN, 1.0);
             matrix(name("self_attn.k_proj"), KV_HEADS * HEAD, HIDDEN, 1.0);
             matrix(name("self_attn.v_proj"), KV_HEADS * HEAD, HIDDEN, 1.0);

@@ -1,90 +1,12 @@
 //! Requests and replies through a whole engine: a tiny model on the CPU.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::{collections::BTreeMap, ops::ControlFlow, path::PathBuf};
+mod scene;
 
-use exo_engine::{
-    CacheType, Engine, ErrorKind, Happened, JobId, LoadOptions,
-    chat::{ChatRequest, Event},
-    text::Moment,
-    tiny::{self, Family},
-};
-use exo_gpu::{BackendKind, Gpu, OpenOptions};
-
-struct Scene {
-    engine: Engine,
-    _gpu: Gpu,
-}
-
-/// The text of each request, and how many tokens of its prompt were known.
-type Replies = BTreeMap<JobId, (String, u32)>;
-
-/// A directory of the test's own: tests run at once.
-fn directory(test: &str, family: Family) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("replies").join(format!("{test}-{family:?}"));
-    tiny::write_family(&path, family, 7).unwrap();
-    path
-}
+use exo_engine::{ErrorKind, Happened, text::Moment, tiny::Family};
+use scene::{Scene, request};
 
 const FAMILIES: [Family; 2] = [Family::Llama, Family::Remembering];
-
-impl Scene {
-    fn with(context: u32) -> Self {
-        Self::of(Family::Llama, context, 4)
-    }
-
-    fn of(family: Family, context: u32, chats: u32) -> Self {
-        let gpu = Gpu::open(OpenOptions::new().remember_nothing().backend(BackendKind::Cpu)).unwrap();
-        let options =
-            LoadOptions { context, chats, cache: CacheType::F32, chunk: 64, ..LoadOptions::default() };
-        let test = std::thread::current().name().unwrap_or("main").to_owned();
-        let directory = directory(&test, family);
-        let engine =
-            Engine::load(gpu.device(), &directory, &options, &mut |_| ControlFlow::Continue(())).unwrap();
-        Self { engine, _gpu: gpu }
-    }
-
-    fn ask(&mut self, prompt: &str, tokens: u32) -> JobId {
-        self.engine.submit(&request(prompt, tokens), Moment::from_unix(0)).unwrap()
-    }
-
-    /// Steps until all are answered.
-    fn replies(&mut self) -> Replies {
-        let (mut replies, mut happened) = (Replies::new(), Vec::new());
-        for _ in 0..10_000 {
-            if self.engine.is_idle() {
-                return replies;
-            }
-            self.engine.step(&mut happened).unwrap();
-            for what in happened.drain(..) {
-                match what {
-                    Happened::Prefill { job, reused, .. } => replies.entry(job).or_default().1 = reused,
-                    Happened::Replied { job, event: Event::Said(said) } => {
-                        replies.entry(job).or_default().0.push_str(&said.text);
-                    }
-                    other => panic!("{other:?}"),
-                }
-            }
-        }
-        panic!("no end is in sight");
-    }
-
-    fn reply(&mut self, prompt: &str, tokens: u32) -> String {
-        let job = self.ask(prompt, tokens);
-        self.replies().remove(&job).unwrap().0
-    }
-}
-
-fn request(prompt: &str, tokens: u32) -> ChatRequest {
-    let request = serde_json::json!({
-        "input": [{"role": "user", "content": prompt}],
-        "max_output_tokens": tokens,
-        "temperature": 0.0,
-        "bench": true,
-        "use_prefix_cache": true,
-    });
-    ChatRequest::from_json(&request.to_string()).unwrap()
-}
 
 #[test]
 fn a_reply_has_the_words_that_were_asked_for() {

@@ -6,13 +6,14 @@
 
 use std::collections::HashMap;
 
-use super::{PAGE, Pools, Sequence};
+use super::{Grade, PAGE, Pools, Sequence};
 
 /// A page by its tokens and the page before it.
 type Key = (Option<u32>, Vec<u32>);
 
 #[derive(Debug, Default)]
 pub(crate) struct Prefixes {
+    grade: Grade,
     pages: HashMap<Key, Kept>,
     /// The key of each page in the tree.
     keys: HashMap<u32, Key>,
@@ -23,6 +24,7 @@ pub(crate) struct Prefixes {
 /// A beginning that was computed before.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Known {
+    pub(crate) grade: Grade,
     /// Its pages, all whole.
     pub(crate) pages: Vec<u32>,
     /// The state after them, where the model has one.
@@ -40,6 +42,16 @@ struct Kept {
 }
 
 impl Prefixes {
+    /// Those whose keys and values are kept like this.
+    pub(crate) fn of(grade: Grade) -> Self {
+        Self { grade, ..Self::default() }
+    }
+
+    /// How their keys and values are kept.
+    pub(crate) fn grade(&self) -> Grade {
+        self.grade
+    }
+
     /// The longest known beginning of `tokens`, held for the caller. The last token is always left to be computed: its
     /// output is what the caller wants.
     pub(crate) fn find(&mut self, tokens: &[u32], pools: &mut Pools) -> Known {
@@ -59,7 +71,8 @@ impl Prefixes {
         }
         let state = found.last().and_then(|(_, state)| *state);
         let state = pools.states.as_mut().zip(state).map(|(states, state)| states.share(state));
-        Known { pages: found.iter().map(|(page, _)| pools.pages.share(*page)).collect(), state }
+        let pool = pools.pages_mut(self.grade);
+        Known { grade: self.grade, pages: found.iter().map(|(page, _)| pool.share(*page)).collect(), state }
     }
 
     /// Keeps the whole pages of a sequence of these tokens, and its state. Where the tree has a page of the same content
@@ -89,7 +102,12 @@ impl Prefixes {
             }
             self.pages.insert(
                 key.clone(),
-                Kept { page: pools.pages.share(page), state: None, last_use: self.uses, followers: 0 },
+                Kept {
+                    page: pools.pages_mut(self.grade).share(page),
+                    state: None,
+                    last_use: self.uses,
+                    followers: 0,
+                },
             );
             self.keys.insert(page, key);
             before = Some(page);
@@ -117,11 +135,11 @@ impl Prefixes {
     /// it gave back.
     pub(crate) fn shrink(&mut self, wanted: usize, pools: &mut Pools) -> usize {
         let mut given = 0;
-        while pools.pages.free() < wanted {
+        while pools.pages(self.grade).free() < wanted {
             let oldest = self
                 .pages
                 .values()
-                .filter(|known| known.followers == 0 && pools.pages.is_held_once(known.page))
+                .filter(|known| known.followers == 0 && pools.pages(self.grade).is_held_once(known.page))
                 .min_by_key(|known| known.last_use)
                 .map(|known| known.page);
             let Some(page) = oldest else { break };
@@ -129,6 +147,23 @@ impl Prefixes {
             given += 1;
         }
         given
+    }
+
+    /// How many pages nobody holds but the tree.
+    pub(crate) fn unused(&self, pools: &Pools) -> usize {
+        let pool = pools.pages(self.grade);
+        self.keys.keys().filter(|page| pool.is_held_once(**page)).count()
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self, pools: &mut Pools) {
+        for kept in std::mem::take(&mut self.pages).into_values() {
+            pools.pages_mut(self.grade).give_back(kept.page);
+            if let (Some(states), Some(state)) = (&mut pools.states, kept.state) {
+                states.give_back(state);
+            }
+        }
+        self.keys.clear();
     }
 
     /// Pages that it holds.
@@ -148,7 +183,7 @@ impl Prefixes {
         {
             parent.followers -= 1;
         }
-        pools.pages.give_back(page);
+        pools.pages_mut(self.grade).give_back(page);
     }
 }
 
@@ -206,12 +241,12 @@ mod tests {
         let (old, new) = (tokens(2 * N + 1, 0, 1), tokens(2 * N + 1, 0, 2));
         run(&old, &mut prefixes, &mut pools);
         run(&new, &mut prefixes, &mut pools);
-        assert_eq!(pools.pages.free(), 2, "two whole pages of each are kept");
+        assert_eq!(pools.pages(Grade::Full).free(), 2, "two whole pages of each are kept");
         assert_eq!(prefixes.shrink(3, &mut pools), 1);
         let found = prefixes.find(&old, &mut pools).pages;
         assert_eq!(found.len(), 1, "the old one's end is gone, its beginning is not");
         for page in found {
-            pools.pages.give_back(page);
+            pools.pages_mut(Grade::Full).give_back(page);
         }
         assert_eq!(prefixes.find(&new, &mut pools).pages.len(), 2);
     }
@@ -224,10 +259,10 @@ mod tests {
         let found = prefixes.find(&prompt, &mut pools).pages;
         assert_eq!(prefixes.shrink(4, &mut pools), 0);
         for page in found {
-            pools.pages.give_back(page);
+            pools.pages_mut(Grade::Full).give_back(page);
         }
         assert_eq!(prefixes.shrink(4, &mut pools), 2);
-        assert_eq!((pools.pages.free(), prefixes.len()), (4, 0));
+        assert_eq!((pools.pages(Grade::Full).free(), prefixes.len()), (4, 0));
     }
 
     /// Computes a prompt up to its last whole page, where its state is kept, and then the rest.

@@ -1,6 +1,6 @@
 //! One sequence's share of the cache.
 
-use super::{Known, PAGE, Pools};
+use super::{Grade, Known, PAGE, Pools};
 
 /// Stands for no state: a sequence begins with zeros.
 const NO_STATE: u32 = u32::MAX;
@@ -8,6 +8,7 @@ const NO_STATE: u32 = u32::MAX;
 /// The pages of one sequence, in the order of its positions, and its state. Give it back with [`Sequence::end`].
 #[derive(Debug, Default)]
 pub(crate) struct Sequence {
+    grade: Grade,
     pages: Vec<u32>,
     /// Positions that are in the cache.
     length: u32,
@@ -21,7 +22,17 @@ impl Sequence {
     /// A sequence that begins with what others computed; it holds that from now on.
     pub(crate) fn beginning_with(known: Known) -> Self {
         let length = known.pages.len() as u32 * PAGE;
-        Self { pages: known.pages, length, state: known.state, next: None }
+        Self { grade: known.grade, pages: known.pages, length, state: known.state, next: None }
+    }
+
+    /// An empty sequence whose keys and values are kept like this.
+    pub(crate) fn of(grade: Grade) -> Self {
+        Self { grade, ..Self::default() }
+    }
+
+    /// How its keys and values are kept.
+    pub(crate) fn grade(&self) -> Grade {
+        self.grade
     }
 
     pub(crate) fn length(&self) -> u32 {
@@ -37,9 +48,16 @@ impl Sequence {
         self.state
     }
 
-    /// The states that its next step begins with and leaves, as kernels count them.
-    pub(crate) fn states_of_step(&self) -> [u32; 2] {
-        [self.state, self.next].map(|state| state.unwrap_or(NO_STATE))
+    /// The places of the states that its next step begins with and leaves, as kernels count them.
+    pub(crate) fn states_of_step(&self, pools: &Pools) -> [u32; 2] {
+        let place = |state| pools.states.as_ref().map(|states| states.place(state));
+        [self.state, self.next].map(|state| state.and_then(place).unwrap_or(NO_STATE))
+    }
+
+    /// The places of its pages, in the order of its positions.
+    pub(crate) fn places(&self, pools: &Pools) -> impl Iterator<Item = u32> {
+        let pool = pools.pages(self.grade);
+        self.pages.iter().map(|page| pool.place(*page))
     }
 
     /// How many pages are missing for `more` positions.
@@ -57,7 +75,7 @@ impl Sequence {
     /// Whether [`reserve`](Self::reserve) would succeed.
     pub(crate) fn can_reserve(&self, more: u32, pools: &Pools) -> bool {
         let free_states = pools.states.as_ref().map_or(0, super::Pool::free);
-        pools.pages.free() >= self.missing(more) && free_states >= self.missing_states(pools)
+        pools.pages(self.grade).free() >= self.missing(more) && free_states >= self.missing_states(pools)
     }
 
     /// Takes the pages for `more` positions and the place of their state. All or nothing: false if there is too little.
@@ -66,7 +84,8 @@ impl Sequence {
             return false;
         }
         let missing_states = self.missing_states(pools);
-        self.pages.extend((0..self.missing(more)).filter_map(|_| pools.pages.take()));
+        let pages = pools.pages_mut(self.grade);
+        self.pages.extend((0..self.missing(more)).filter_map(|_| pages.take()));
         if let Some(states) = &mut pools.states
             && self.next.is_none()
         {
@@ -76,8 +95,8 @@ impl Sequence {
     }
 
     /// The row of the slabs where a position lies. The position was reserved.
-    pub(crate) fn slot(&self, position: u32) -> u32 {
-        self.pages[(position / PAGE) as usize] * PAGE + position % PAGE
+    pub(crate) fn slot(&self, position: u32, pools: &Pools) -> u32 {
+        pools.pages(self.grade).place(self.pages[(position / PAGE) as usize]) * PAGE + position % PAGE
     }
 
     /// `more` positions were computed.
@@ -95,7 +114,7 @@ impl Sequence {
     /// Gives everything back.
     pub(crate) fn end(self, pools: &mut Pools) {
         for page in self.pages {
-            pools.pages.give_back(page);
+            pools.pages_mut(self.grade).give_back(page);
         }
         let Some(states) = &mut pools.states else { return };
         let next = self.next.filter(|next| self.state != Some(*next));
@@ -114,10 +133,10 @@ mod tests {
         let mut pools = Pools::new(4, Some(2));
         let mut sequence = Sequence::default();
         assert!(sequence.reserve(3, &mut pools));
-        assert_eq!(sequence.states_of_step(), [NO_STATE, 0]);
+        assert_eq!(sequence.states_of_step(&pools), [NO_STATE, 0]);
         sequence.advance(3, &mut pools);
         assert!(sequence.reserve(1, &mut pools));
-        assert_eq!(sequence.states_of_step(), [0, 0]);
+        assert_eq!(sequence.states_of_step(&pools), [0, 0]);
         sequence.end(&mut pools);
         assert_eq!(pools.states.unwrap().free(), 2);
     }
@@ -130,7 +149,7 @@ mod tests {
         sequence.advance(3, &mut pools);
         pools.states.as_mut().unwrap().share(0);
         assert!(sequence.reserve(1, &mut pools));
-        assert_eq!(sequence.states_of_step(), [0, 1]);
+        assert_eq!(sequence.states_of_step(&pools), [0, 1]);
         sequence.advance(1, &mut pools);
         assert!(pools.states.as_ref().unwrap().is_held_once(0), "the sequence has let go of it");
         let other = Sequence::default();

@@ -15,7 +15,7 @@ use std::{
 pub(crate) use safetensors::{Entry, FileType};
 use safetensors::{PREFIX_BYTES, header_length, tensors};
 
-use crate::{Error, Result};
+use crate::{Error, Result, json};
 
 /// No honest `config.json` is larger.
 const MAX_CONFIG_BYTES: u64 = 4 << 20;
@@ -39,11 +39,7 @@ pub(crate) struct Stored {
 
 impl Directory {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let config = small_file(&path.join("config.json"), MAX_CONFIG_BYTES)?;
-        let config = serde_json::from_slice(&config).map_err(|e| Error::InvalidModel {
-            file: "config.json".into(),
-            what: format!("it is not JSON: {e}"),
-        })?;
+        let config = Self::config_in(path)?;
         let files = weights_files(path)?;
         let mut all = BTreeMap::new();
         for (file, path) in files.iter().enumerate() {
@@ -57,6 +53,15 @@ impl Directory {
             }
         }
         Ok(Self { config, tensors: all, files })
+    }
+
+    /// What `config.json` says; weights need not be there yet.
+    pub(crate) fn config_in(path: &Path) -> Result<serde_json::Value> {
+        let config = small_file(&path.join("config.json"), MAX_CONFIG_BYTES)?;
+        json::read(&config).map_err(|e| Error::InvalidModel {
+            file: "config.json".into(),
+            what: format!("it is not JSON: {e}"),
+        })
     }
 
     /// The file that holds a tensor.

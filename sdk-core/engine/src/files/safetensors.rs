@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use serde::Deserialize;
 
-use crate::{Error, Result};
+use crate::{Error, Result, json};
 
 /// No honest header is larger: 100,000 tensors take about 15 MB.
 const MAX_HEADER_BYTES: u64 = 32 << 20;
@@ -94,7 +94,7 @@ pub(crate) fn header_length(file: &str, prefix: [u8; 8], file_bytes: u64) -> Res
 /// say.
 pub(crate) fn tensors(file: &str, header: &[u8], file_bytes: u64) -> Result<BTreeMap<String, Entry>> {
     let raw: BTreeMap<String, serde_json::Value> =
-        serde_json::from_slice(header).map_err(|e| invalid(file, format!("its header is not JSON: {e}")))?;
+        json::read(header).map_err(|e| invalid(file, format!("its header is not JSON: {e}")))?;
     let start = PREFIX_BYTES + header.len() as u64;
     let mut entries = BTreeMap::new();
     for (name, value) in raw {

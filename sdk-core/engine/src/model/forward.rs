@@ -5,9 +5,13 @@ use std::f32::consts::FRAC_1_SQRT_2;
 use exo_gpu::{Batch, Tensor, Weight};
 
 use super::{Model, inputs::Placed, layer::LayerRun};
-use crate::{Result, cache::Sequence, config::Reminders};
+use crate::{
+    Result,
+    cache::{Grade, Sequence},
+    config::Reminders,
+};
 
-/// Rows to run, and the sequences that they belong to. Their positions are reserved.
+/// Rows to run, and the sequences that they belong to, which are of one grade. Their positions are reserved.
 pub(crate) struct Step<'a> {
     pub(crate) sequences: &'a [&'a Sequence],
     pub(crate) rows: &'a [Row],
@@ -52,7 +56,19 @@ impl Model {
                 allowed: "slices with whoever adds them, and whole layers without".into(),
             });
         }
-        let inputs = self.inputs.place(step)?;
+        let grade = step.sequences.first().map_or(Grade::Full, |sequence| sequence.grade());
+        let slabs = match (grade, &self.small_slabs) {
+            (Grade::Small, Some(small)) => small,
+            _ => &self.slabs,
+        };
+        if step.sequences.iter().any(|sequence| sequence.grade() != grade) {
+            return Err(crate::Error::InvalidRequest {
+                what: "a step",
+                asked: "sequences with a full and with a small cache".into(),
+                allowed: "one kind of cache".into(),
+            });
+        }
+        let inputs = self.inputs.place(step, &self.pools)?;
         let rows = step.rows.len() as u32;
         let hidden = self.architecture.hidden;
         let x = self.scratch.stream(rows, hidden)?;
@@ -71,7 +87,7 @@ impl Model {
                 });
             }
         }
-        let run = LayerRun { model: self, inputs: &inputs, reminders: reminders.as_ref(), x: &x };
+        let run = LayerRun { model: self, inputs: &inputs, reminders: reminders.as_ref(), x: &x, slabs };
         for i in 0..self.weights.layers.len() {
             run.layer(i, &mut batch, &mut reduce)?;
         }

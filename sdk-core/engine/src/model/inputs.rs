@@ -7,7 +7,7 @@ use exo_gpu::{Buffer, DType, Device, Tensor};
 use super::{Step, forward::Row, scratch::MAX_LOGITS};
 use crate::{
     Architecture, Attention, Error, Result, Rope,
-    cache::{PAGE, Sequence},
+    cache::{PAGE, Pools, Sequence},
 };
 
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Inputs {
     }
 
     /// Writes down a step.
-    pub(super) fn place(&mut self, step: &Step<'_>) -> Result<Placed> {
+    pub(super) fn place(&mut self, step: &Step<'_>, pools: &Pools) -> Result<Placed> {
         let count = step.rows.len() as u32;
         let wanted: Vec<u32> = (0..count).filter(|&i| step.rows[i as usize].is_wanted).collect();
         if count == 0 || count > self.rows || wanted.len() as u32 > MAX_LOGITS {
@@ -89,8 +89,8 @@ impl Inputs {
                 allowed: format!("1 to {} rows, at most {MAX_LOGITS} with logits", self.rows),
             });
         }
-        let (tables, firsts) = tables(step.sequences);
-        let runs = runs(step);
+        let (tables, firsts) = tables(step.sequences, pools);
+        let runs = runs(step, pools);
         if tables.len() as u64 > u64::from(self.pages) * u64::from(MAX_LOGITS)
             || runs.len() as u64 > 4 * u64::from(MAX_LOGITS)
         {
@@ -104,7 +104,8 @@ impl Inputs {
         writer.words.clear();
         let each = |f: &dyn Fn(&Row) -> u32| step.rows.iter().map(f).collect::<Vec<_>>();
         let ids = writer.put(&each(&|row| row.token), &[count])?;
-        let slots = writer.put(&each(&|row| step.sequences[row.sequence].slot(row.position)), &[count])?;
+        let slots =
+            writer.put(&each(&|row| step.sequences[row.sequence].slot(row.position, pools)), &[count])?;
         let pairs: Vec<u32> = step.rows.iter().flat_map(|row| [firsts[row.sequence], row.position]).collect();
         let rows = writer.put(&pairs, &[count, 2])?;
         let pages = writer.put(&tables, &[tables.len() as u32])?;
@@ -134,22 +135,22 @@ impl Inputs {
 }
 
 /// The page tables of all sequences one after the other, and where each begins.
-fn tables(sequences: &[&Sequence]) -> (Vec<u32>, Vec<u32>) {
+fn tables(sequences: &[&Sequence], pools: &Pools) -> (Vec<u32>, Vec<u32>) {
     let mut tables = Vec::new();
     let mut firsts = Vec::with_capacity(sequences.len());
     for sequence in sequences {
         firsts.push(tables.len() as u32);
-        tables.extend_from_slice(sequence.pages());
+        tables.extend(sequence.places(pools));
     }
     (tables, firsts)
 }
 
 /// The rows of each sequence, which are one after the other.
-fn runs(step: &Step<'_>) -> Vec<u32> {
+fn runs(step: &Step<'_>, pools: &Pools) -> Vec<u32> {
     let mut words = Vec::new();
     let mut first = 0;
     for rows in step.rows.chunk_by(|a, b| a.sequence == b.sequence) {
-        let [before, after] = step.sequences[rows[0].sequence].states_of_step();
+        let [before, after] = step.sequences[rows[0].sequence].states_of_step(pools);
         words.extend([before, after, first, rows.len() as u32]);
         first += rows.len() as u32;
     }

@@ -6,6 +6,7 @@ use super::{
     Model,
     forward::{Reduce, read},
     inputs::Placed,
+    slabs::Slabs,
 };
 use crate::{
     Error, Result,
@@ -25,6 +26,8 @@ pub(super) struct LayerRun<'a> {
     pub(super) reminders: Option<&'a Tensor>,
     /// The residual stream.
     pub(super) x: &'a Tensor,
+    /// Keys and values of the grade of all its sequences.
+    pub(super) slabs: &'a Slabs,
 }
 
 impl LayerRun<'_> {
@@ -115,7 +118,7 @@ impl LayerRun<'_> {
         let pairs = if a.rope.turns_neighbours { RopePairs::Neighbours } else { RopePairs::Halves };
         batch.rope(&q3, angles, pairs, &q3)?;
         let owner = a.reads_keys_of.map_or(Some(i), |owner| owner.checked_sub(model.layers.start));
-        let Some(slab) = owner.and_then(|owner| model.slabs.layer(owner)) else {
+        let Some(slab) = owner.and_then(|owner| self.slabs.layer(owner)) else {
             // `Drawing` refuses a range of layers without the keys that they read.
             return Err(unknown(format!("layer {i} without its keys")));
         };

@@ -7,6 +7,8 @@ mod forward;
 mod inputs;
 mod layer;
 mod plan;
+mod resize;
+mod room;
 mod scratch;
 mod slabs;
 mod states;
@@ -87,10 +89,18 @@ pub struct Model {
     is_slice: bool,
     weights: Weights,
     slabs: Slabs,
+    /// Keys and values in 8 bits, of sequences that began while memory was short.
+    small_slabs: Option<Slabs>,
+    cache: CacheType,
     states: States,
     scratch: Scratch,
     inputs: Inputs,
     pools: Pools,
+    /// Whether memory of the cache could not be had again.
+    has_lost_cache: bool,
+    /// What was planned: it never takes more.
+    planned: MemoryPlan,
+    /// What it takes now.
     plan: MemoryPlan,
 }
 
@@ -100,7 +110,7 @@ impl Model {
 
     /// What the model in a directory is. Reads headers only.
     pub fn architecture_in(directory: &Path) -> Result<Architecture> {
-        Architecture::from_config(&Directory::open(directory)?.config)
+        Architecture::from_config(&Directory::config_in(directory)?)
     }
 
     /// How many layers the model in a directory has.
@@ -116,6 +126,21 @@ impl Model {
     /// What loading would take, or the refusal that it would end with: there may be too little memory now.
     pub fn admit(device: &Device, directory: &Path, options: &LoadOptions) -> Result<MemoryPlan> {
         let plan = Self::plan(directory, options)?;
+        plan.admit(available(device, options)?)?;
+        Ok(plan)
+    }
+
+    /// The same before the weights are there, for a whole model with so many bytes of them. Only `config.json` is read.
+    pub fn admit_ahead(
+        device: &Device,
+        directory: &Path,
+        weights: u64,
+        options: &LoadOptions,
+    ) -> Result<MemoryPlan> {
+        let architecture = Self::architecture_in(directory)?;
+        // Whoever promised the weights may have promised more than can be counted.
+        let weights = weights.min(1 << 60);
+        let plan = MemoryPlan::of(&architecture, 0..architecture.layers.len(), weights, options);
         plan.admit(available(device, options)?)?;
         Ok(plan)
     }
@@ -145,10 +170,14 @@ impl Model {
             is_slice: options.slice.is_some(),
             weights,
             slabs,
+            small_slabs: None,
+            cache: options.cache,
             states,
             scratch,
             inputs,
             pools,
+            has_lost_cache: false,
+            planned: plan,
             plan,
         })
     }
@@ -169,7 +198,7 @@ impl Model {
         self.device.substituted()
     }
 
-    /// What it takes.
+    /// What it takes now. Less than was planned where memory was given back.
     pub fn memory(&self) -> &MemoryPlan {
         &self.plan
     }
@@ -177,6 +206,11 @@ impl Model {
     /// Rows of the largest step.
     pub fn chunk(&self) -> u32 {
         self.inputs.rows()
+    }
+
+    /// Gives memory that nothing uses back to the system, whoever used it.
+    pub(crate) fn trim(&self) -> Result<()> {
+        Ok(self.device.trim()?)
     }
 
     pub(crate) fn pools(&mut self) -> &mut Pools {
@@ -253,16 +287,7 @@ impl Drawing {
         let sliced = options.slice.map(|slice| architecture.sliced(slice)).transpose()?;
         let blueprint = Blueprint::draw(&architecture, &layers, &directory, options.slice)?;
         let architecture = sliced.unwrap_or(architecture);
-        let here = &architecture.layers[layers.clone()];
-        let plan = MemoryPlan {
-            weights: blueprint.bytes(),
-            cache: Slabs::bytes(here, context, options.cache),
-            states: States::bytes(here, options.chats),
-            scratch: Scratch::bytes(&architecture, options.chunk)
-                + Inputs::bytes(&architecture, options.chunk, context),
-            position: Slabs::bytes(here, 1, options.cache),
-            position_in_8_bits: Slabs::bytes(here, 1, CacheType::Q8),
-        };
+        let plan = MemoryPlan::of(&architecture, layers.clone(), blueprint.bytes(), options);
         Ok(Self { directory, architecture, layers, blueprint, plan, context })
     }
 }

@@ -1,6 +1,9 @@
 //! What a model takes, known before a byte is allocated.
 
-use crate::{Error, Result, cache::PAGE};
+use std::ops::Range;
+
+use super::{CacheType, LoadOptions, inputs::Inputs, scratch::Scratch, slabs::Slabs, states::States};
+use crate::{Architecture, Error, Result, cache::PAGE};
 
 /// The bytes that a model needs on its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +23,33 @@ pub struct MemoryPlan {
 }
 
 impl MemoryPlan {
+    /// What these layers take, with weights of so many bytes.
+    pub(super) fn of(
+        architecture: &Architecture,
+        layers: Range<usize>,
+        weights: u64,
+        options: &LoadOptions,
+    ) -> Self {
+        let (here, context) = (&architecture.layers[layers], options.context.next_multiple_of(PAGE));
+        Self {
+            weights,
+            cache: Slabs::bytes(here, context, options.cache),
+            states: States::bytes(here, options.chats),
+            scratch: Scratch::bytes(architecture, options.chunk)
+                + Inputs::bytes(architecture, options.chunk, context),
+            position: Slabs::bytes(here, 1, options.cache),
+            position_in_8_bits: Slabs::bytes(here, 1, CacheType::Q8),
+        }
+    }
+
     /// Everything together.
     pub fn total(&self) -> u64 {
         self.weights + self.cache + self.states + self.scratch
+    }
+
+    /// Keys and values of one position, as the model was loaded or in 8 bits.
+    pub(crate) fn position_bytes(&self, in_8_bits: bool) -> u64 {
+        if in_8_bits { self.position_in_8_bits } else { self.position }
     }
 
     /// Refuses what does not fit, and says what would.

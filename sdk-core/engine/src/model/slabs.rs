@@ -1,4 +1,5 @@
-//! Where keys and values lie: two slabs a layer that has its own, each with a row for every position of the cache.
+//! Where keys and values lie: two slabs a layer that has its own, each with a row for every position that there is memory
+//! for.
 
 use exo_gpu::{Cache, DType, Device, Tensor};
 
@@ -54,6 +55,17 @@ impl Slabs {
             }
         };
         layers.iter().filter_map(with_own_keys).map(|own| 2 * row(own)).sum::<u64>() * u64::from(rows)
+    }
+
+    /// Every tensor, with its rows of positions.
+    pub(super) fn tensors(&mut self) -> impl Iterator<Item = &mut Tensor> {
+        let slabs = self.layers.iter_mut().flatten().flat_map(|slab| [&mut slab.keys, &mut slab.values]);
+        slabs
+            .flat_map(|cache| match cache {
+                Cache::Dense(rows) => [Some(rows), None],
+                Cache::Bytes { words, scales } => [Some(words), Some(scales)],
+            })
+            .flatten()
     }
 
     /// Those of a layer that has its own.

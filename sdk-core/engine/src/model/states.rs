@@ -1,4 +1,5 @@
-//! Where the states of layers that remember in one lie: two tensors a layer, each with a row for every slot.
+//! Where the states of layers that remember in one lie: two tensors a layer, each with a row for every slot
+//! that there is memory for.
 
 use exo_gpu::{DType, Device, Tensor};
 
@@ -41,6 +42,11 @@ impl States {
             (inputs + u64::from(d.values()) * u64::from(d.key)) * DType::F32.bytes()
         };
         layers.iter().filter_map(Layer::delta).map(slot).sum::<u64>() * u64::from(slots)
+    }
+
+    /// Every tensor, with its rows of slots.
+    pub(super) fn tensors(&mut self) -> impl Iterator<Item = &mut Tensor> {
+        self.layers.iter_mut().flatten().flat_map(|state| [&mut state.inputs, &mut state.memory])
     }
 
     /// That of a layer which has one.

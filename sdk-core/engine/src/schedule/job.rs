@@ -3,7 +3,7 @@
 use super::{End, JobId};
 use crate::{
     Result, Sampler,
-    cache::{PAGE, Sequence},
+    cache::{Grade, PAGE, Sequence},
     chat::TokenRequest,
 };
 
@@ -17,6 +17,8 @@ pub(super) struct Job {
     /// How many of them were known from an earlier text.
     pub(super) reused: u32,
     pub(super) sequence: Sequence,
+    /// How its keys and values are kept, once it has begun.
+    pub(super) grade: Option<Grade>,
     pub(super) sampler: Sampler,
     pub(super) stage: Stage,
     /// Whether it lost its memory and computes again what it had: nobody is told of that.
@@ -48,6 +50,7 @@ impl Job {
             prompt,
             reused: 0,
             sequence: Sequence::default(),
+            grade: None,
             stage: Stage::Waiting,
             is_recomputed: false,
             most: prompt.saturating_add(request.max_tokens).min(context),

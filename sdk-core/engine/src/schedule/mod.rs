@@ -5,17 +5,22 @@
 //! almost the price of one: the weights are read once for all of them.
 //!
 //! Memory is taken as texts grow. When it runs short, beginnings that nobody uses go first; then the youngest text
-//! steps back and is computed again later. No text ever gets a wrong token for lack of memory.
+//! steps back and is computed again later. No text ever gets a wrong token for lack of memory. What is given back to the
+//! system on demand is the matter of [`Scheduler::relieve`].
 
 mod job;
+mod relief;
+mod room;
 
 use std::collections::VecDeque;
 
 use job::{Job, Stage};
+use relief::Steps;
+pub use relief::{Pressure, Relief, ReliefStep};
 
 use crate::{
     Error, Model, Result, Sampled,
-    cache::{PAGE, Prefixes, Sequence},
+    cache::{Grade, PAGE, Prefixes, Sequence},
     chat::TokenRequest,
     model::{Row, Step, Wanted},
 };
@@ -72,17 +77,33 @@ pub enum End {
 #[derive(Debug)]
 pub struct Scheduler {
     model: Model,
-    prefixes: Prefixes,
+    /// Of each grade.
+    prefixes: [Prefixes; 2],
     /// In the order in which they came: the oldest has the first claim to memory.
     jobs: VecDeque<Job>,
     next_id: u64,
     logits: Vec<f32>,
+    /// What is done for want of memory.
+    steps: Steps,
+    /// Texts of this grade have the next step, if there are any: a step computes with one kind of cache.
+    turn: Grade,
+    /// What the device said when it lost the last step; nothing since a step succeeded.
+    loss: Option<String>,
 }
 
 impl Scheduler {
     /// Nothing to do yet.
     pub fn new(model: Model) -> Self {
-        Self { model, prefixes: Prefixes::default(), jobs: VecDeque::new(), next_id: 0, logits: Vec::new() }
+        Self {
+            model,
+            prefixes: [Grade::Full, Grade::Small].map(Prefixes::of),
+            jobs: VecDeque::new(),
+            next_id: 0,
+            logits: Vec::new(),
+            steps: Steps::default(),
+            turn: Grade::Full,
+            loss: None,
+        }
     }
 
     /// The model.
@@ -90,9 +111,10 @@ impl Scheduler {
         &self.model
     }
 
-    /// Adds a text. A prompt that the context can never hold is refused here.
+    /// Adds a text. A prompt that the context can never hold is refused here, and any while memory is short.
     pub fn submit(&mut self, request: TokenRequest) -> Result<JobId> {
-        let context = self.model.pools().pages.count() as u32 * PAGE;
+        self.admit()?;
+        let context = self.model.pools().pages(Grade::Full).count() as u32 * PAGE;
         if request.prompt.is_empty() || request.prompt.len() as u64 >= u64::from(context) {
             return Err(Error::InvalidRequest {
                 what: "prompt",
@@ -128,10 +150,24 @@ impl Scheduler {
 
     /// One step of the model, if there is anything to do. An error is the device's: the texts are still there.
     pub fn step(&mut self, produced: &mut Vec<Produced>) -> Result<()> {
-        let plan = self.plan();
-        if plan.is_empty() {
-            return Ok(());
+        if self.model.has_lost_cache() {
+            self.begin_anew()?;
         }
+        for grade in [self.turn, self.turn.other()] {
+            let plan = self.feed(grade, produced);
+            if self.model.has_lost_cache() {
+                return self.begin_anew();
+            }
+            if !plan.is_empty() {
+                self.turn = grade.other();
+                return self.run(&plan, produced);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a step as planned.
+    fn run(&mut self, plan: &[Turn], produced: &mut Vec<Produced>) -> Result<()> {
         let mut rows = Vec::new();
         let mut sequences = Vec::with_capacity(plan.len());
         for (i, turn) in plan.iter().enumerate() {
@@ -150,87 +186,130 @@ impl Scheduler {
         let mut logits = std::mem::take(&mut self.logits);
         let step = Step { sequences: &sequences, rows: &rows };
         let result = self.model.step(&step, None, Wanted::Logits(&mut logits), None);
-        if result.is_ok() {
-            self.harvest(&plan, &mut logits, produced);
-        } else if self.model.has_states() {
-            // Nobody knows how far their states came: they are computed anew.
-            for turn in &plan {
-                self.step_back(turn.job);
+        let result = match result {
+            Ok(()) => {
+                self.loss = None;
+                self.harvest(plan, &mut logits, produced);
+                Ok(())
             }
-        }
+            Err(error) => Err(self.after_failure(plan, error)),
+        };
         self.logits = logits;
         result
     }
 
+    /// Puts the texts of a step that failed back to where they can go on from. Returns what to say.
+    fn after_failure(&mut self, plan: &[Turn], error: Error) -> Error {
+        let Error::Gpu(exo_gpu::Error::DeviceLost { reason, .. }) = &error else {
+            if self.model.has_states() {
+                // Nobody knows how far their states came: they are computed anew.
+                for turn in plan {
+                    self.step_back(turn.job);
+                }
+            }
+            return error;
+        };
+        // The device's place is taken by one that is never lost. What the step wrote is gone, and can be computed again;
+        // if this one misses something too, that is what was only read: the weights.
+        if let Some(first) = &self.loss {
+            let reason = format!("{reason}, after {first}");
+            return exo_gpu::Error::DeviceLost {
+                reason,
+                help: "its weights went with it: load the model anew",
+            }
+            .into();
+        }
+        self.loss = Some(reason.clone());
+        match self.begin_anew() {
+            Ok(()) => error,
+            Err(other) => other,
+        }
+    }
+
+    /// A plan for texts of a grade. Where the oldest text cannot have its memory though nobody else has any, it fails: the
+    /// others can go on.
+    fn feed(&mut self, grade: Grade, produced: &mut Vec<Produced>) -> Vec<Turn> {
+        loop {
+            match self.plan(grade) {
+                Plan::Turns(plan) => return plan,
+                Plan::Starved => {
+                    let (error, job) = (self.starvation(0), self.jobs[0].id);
+                    self.end(0);
+                    produced.push(Produced::Failed { job, error });
+                }
+            }
+        }
+    }
+
     /// Who runs how many tokens in the next step. Everybody in it has the memory for it.
-    fn plan(&mut self) -> Vec<Turn> {
+    fn plan(&mut self, grade: Grade) -> Plan {
         let mut plan = Vec::new();
         let mut room = self.model.chunk();
         for job in 0..self.jobs.len() {
-            if self.jobs[job].stage == Stage::Answering
-                && (plan.len() as u32) < Model::MOST_WANTED - 1
-                && room > 1
-                && self.make_room(job, 1)
+            if self.jobs[job].stage != Stage::Answering
+                || self.jobs[job].grade != Some(grade)
+                || (plan.len() as u32) >= Model::MOST_WANTED - 1
+                || room <= 1
             {
+                continue;
+            }
+            if self.make_room(job, 1) {
                 plan.push(Turn { job, count: 1 });
                 room -= 1;
+            } else if self.is_starved(job) {
+                return Plan::Starved;
             }
         }
-        // Making room may have sent a younger text back to its beginning.
-        plan.retain(|turn| self.jobs[turn.job].stage == Stage::Answering);
+        self.retain_answering(&mut plan);
         if !plan.is_empty() {
             room = room.min(CHUNK_BESIDE_ANSWERS);
         }
         for job in 0..self.jobs.len() {
-            if self.jobs[job].stage == Stage::Answering {
+            let of = self.jobs[job].grade.unwrap_or(self.grade());
+            if self.jobs[job].stage == Stage::Answering || of != grade {
                 continue;
             }
             self.begin(job);
             let count = self.jobs[job].next_part(self.model.has_states()).min(room);
-            if self.make_room(job, count) {
+            let has_room = self.make_room(job, count);
+            self.retain_answering(&mut plan);
+            if has_room {
                 plan.push(Turn { job, count });
                 break;
             }
+            if self.is_starved(job) {
+                return Plan::Starved;
+            }
         }
-        plan.retain(|turn| turn.count <= self.jobs[turn.job].left());
-        plan
+        Plan::Turns(plan)
+    }
+
+    /// Making room may have sent a younger text back to its beginning: it has no turn any more.
+    fn retain_answering(&self, plan: &mut Vec<Turn>) {
+        plan.retain(|turn| self.jobs[turn.job].stage == Stage::Answering);
+    }
+
+    /// Whether a text that found no room will find none: the oldest has had what everybody else had.
+    fn is_starved(&self, job: usize) -> bool {
+        job == 0 && !self.model.has_lost_cache()
     }
 
     /// Finds what is known of a prompt that was not begun yet.
     fn begin(&mut self, at: usize) {
+        let now = self.grade();
         let job = &mut self.jobs[at];
         if job.stage == Stage::Waiting {
-            if job.reuses {
-                job.sequence = Sequence::beginning_with(self.prefixes.find(&job.tokens, self.model.pools()));
-            }
+            // One that has begun before stays with what it had: its tokens do not depend on who made room for whom.
+            let grade = *job.grade.get_or_insert(now);
+            job.sequence = if job.reuses {
+                let known = self.prefixes[grade as usize].find(&job.tokens, self.model.pools());
+                Sequence::beginning_with(known)
+            } else {
+                Sequence::of(grade)
+            };
             job.reused = job.sequence.length();
             job.stage = Stage::Prompting;
         }
-    }
-
-    /// Takes memory for `count` more positions of a text: from what is free, from beginnings that nobody uses, and from
-    /// younger texts.
-    fn make_room(&mut self, at: usize, count: u32) -> bool {
-        let mut youngest = self.jobs.len();
-        loop {
-            let (sequence, pools) = (&self.jobs[at].sequence, self.model.pools());
-            self.prefixes.shrink(sequence.missing(count), pools);
-            self.prefixes.shrink_states(sequence.missing_states(pools), pools);
-            if sequence.can_reserve(count, pools) || youngest == at + 1 {
-                break;
-            }
-            // What it computed may still be known as a beginning, which is then the next to go.
-            youngest -= 1;
-            self.step_back(youngest);
-        }
-        self.jobs[at].sequence.reserve(count, self.model.pools())
-    }
-
-    /// Takes everything from a text; it is computed again later.
-    fn step_back(&mut self, at: usize) {
-        let job = &mut self.jobs[at];
-        std::mem::take(&mut job.sequence).end(self.model.pools());
-        job.stage = Stage::Waiting;
     }
 
     fn harvest(&mut self, plan: &[Turn], logits: &mut [f32], produced: &mut Vec<Produced>) {
@@ -251,13 +330,21 @@ impl Scheduler {
             if job.left() > 0 {
                 // The prompt goes on. Its state is now that of its last whole page, and will not be again.
                 if self.model.has_states() && job.is_at_last_page() {
-                    self.prefixes.keep(&job.tokens, &job.sequence, self.model.pools());
+                    self.prefixes[job.sequence.grade() as usize].keep(
+                        &job.tokens,
+                        &job.sequence,
+                        self.model.pools(),
+                    );
                 }
                 continue;
             }
             if job.stage == Stage::Prompting {
                 job.stage = Stage::Answering;
-                self.prefixes.keep(&job.tokens, &job.sequence, self.model.pools());
+                self.prefixes[job.sequence.grade() as usize].keep(
+                    &job.tokens,
+                    &job.sequence,
+                    self.model.pools(),
+                );
             }
             let Some(row) = rows.next() else { continue };
             match job.sampler.sample(row) {
@@ -283,10 +370,19 @@ impl Scheduler {
     /// A text is over: what it computed may serve another.
     fn end(&mut self, at: usize) {
         if let Some(job) = self.jobs.remove(at) {
-            self.prefixes.keep(&job.tokens, &job.sequence, self.model.pools());
+            self.prefixes[job.sequence.grade() as usize].keep(&job.tokens, &job.sequence, self.model.pools());
             job.sequence.end(self.model.pools());
+            // Whatever the device says to that, memory that stays is found again in the next relief.
+            let _ = self.retire_small_cache();
         }
     }
+}
+
+/// What a plan comes to.
+enum Plan {
+    Turns(Vec<Turn>),
+    /// The oldest text cannot have its memory.
+    Starved,
 }
 
 /// A text's part of a step.

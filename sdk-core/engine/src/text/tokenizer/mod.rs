@@ -15,6 +15,7 @@
 mod added;
 mod bpe;
 mod byte_level;
+mod composed;
 mod decode;
 mod normalize;
 mod pattern;
@@ -95,7 +96,7 @@ impl Tokenizer {
         if json.len() > MAX_FILE {
             return Err(invalid_tokenizer(format!("it has {} bytes, {MAX_FILE} is the limit", json.len())));
         }
-        let file: File<'_> = serde_json::from_slice(json).map_err(wrong)?;
+        let file: File<'_> = crate::json::read(json).map_err(wrong)?;
         let bpe = read_model(&file.model)?;
         let (mut normalizers, mut splitters) = (Vec::new(), Vec::new());
         normalize::read(&part("normalizer", file.normalizer)?, &mut normalizers)?;

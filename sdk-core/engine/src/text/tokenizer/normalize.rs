@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+use unicode_normalization::{IsNormalized, is_nfc_quick};
 
-use super::pattern::{Pattern, Work};
+use super::{
+    composed::composed,
+    pattern::{Pattern, Work},
+};
 use crate::Result;
 use crate::text::{field, kind_of, text_field, unsupported};
 
@@ -82,7 +85,7 @@ impl Normalizer {
         };
         Ok(match self {
             Self::Nfc if is_nfc_quick(text.chars()) == IsNormalized::Yes => text,
-            Self::Nfc => Cow::Owned(text.nfc().collect()),
+            Self::Nfc => Cow::Owned(composed(&text)),
             Self::Prepend(_) if text.is_empty() => text,
             Self::Prepend(front) => {
                 within(1, front.len())?;
