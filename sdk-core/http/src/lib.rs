@@ -97,7 +97,7 @@ impl Client {
 }
 
 impl Fetcher for Client {
-    fn get(&self, request: &Request, into: &dyn Receiver) -> Result<(), Unfetched> {
+    fn get(&self, request: &Request, into: &Arc<dyn Receiver>) -> Result<(), Unfetched> {
         let (url, answer) = self.answer(request)?;
         let headers = answer.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect();
         if into.head(Head { status: answer.status().as_u16(), url, headers }) == Flow::Stop {

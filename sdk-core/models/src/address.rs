@@ -8,25 +8,24 @@ const MAX_BYTES: usize = 512;
 /// Pages of a list that continue elsewhere: a cursor is long, and not this long.
 const MAX_PAGE_BYTES: usize = 4096;
 
-/// A server, a model on it, and maybe a token.
+/// A server that speaks Hugging Face's addresses, and maybe a token for it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct Server {
     base: String,
-    model: ModelId,
     token: Option<String>,
 }
 
-impl Source {
-    /// The model on Hugging Face.
-    pub fn hugging_face(model: ModelId) -> Self {
-        Self { base: HUGGING_FACE.into(), model, token: None }
+impl Server {
+    /// Hugging Face.
+    pub fn hugging_face() -> Self {
+        Self { base: HUGGING_FACE.into(), token: None }
     }
 
-    /// The model on a mirror: `https://HOST[:PORT][/PATH]`, or `http://` on a network that you trust.
-    pub fn at(base: &str, model: ModelId) -> Result<Self> {
+    /// A mirror: `https://HOST[:PORT][/PATH]`, or `http://` on a network that you trust.
+    pub fn at(base: &str) -> Result<Self> {
         let base = base.trim_end_matches('/');
         match wrong(base) {
-            None => Ok(Self { base: base.into(), model, token: None }),
+            None => Ok(Self { base: base.into(), token: None }),
             Some(why) => Err(Error::InvalidAddress { address: shortened(base, 80), why }),
         }
     }
@@ -43,6 +42,53 @@ impl Source {
         Ok(self)
     }
 
+    /// A model that it has, or may have.
+    pub fn model(&self, model: ModelId) -> Source {
+        Source { server: self.clone(), model }
+    }
+
+    fn is_https(&self) -> bool {
+        self.base.starts_with("https://")
+    }
+
+    fn is_loopback(&self) -> bool {
+        let authority = authority(&self.base);
+        let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+        matches!(host, "127.0.0.1" | "localhost" | "[::1]")
+    }
+}
+
+impl std::fmt::Debug for Server {
+    /// Without the token: this goes to logs.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Server({})", self.base)
+    }
+}
+
+/// A model on a server.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Source {
+    server: Server,
+    model: ModelId,
+}
+
+impl Source {
+    /// The model on Hugging Face.
+    pub fn hugging_face(model: ModelId) -> Self {
+        Server::hugging_face().model(model)
+    }
+
+    /// The model on a mirror; see [`Server::at`].
+    pub fn at(base: &str, model: ModelId) -> Result<Self> {
+        Ok(Server::at(base)?.model(model))
+    }
+
+    /// With a token; see [`Server::token`].
+    pub fn token(mut self, token: &str) -> Result<Self> {
+        self.server = self.server.token(token)?;
+        Ok(self)
+    }
+
     /// The model.
     pub fn model(&self) -> &ModelId {
         &self.model
@@ -50,12 +96,12 @@ impl Source {
 
     /// The first page of the list of files. Only the top: the engine reads nothing below it.
     pub(crate) fn list(&self, revision: &str) -> String {
-        format!("{}/api/models/{}/tree/{revision}", self.base, self.model)
+        format!("{}/api/models/{}/tree/{revision}", self.server.base, self.model)
     }
 
     /// A file's bytes. The name was judged by [`crate::list`], so it needs no escapes.
     pub(crate) fn file(&self, revision: &str, name: &str) -> String {
-        format!("{}/{}/resolve/{revision}/{name}", self.base, self.model)
+        format!("{}/{}/resolve/{revision}/{name}", self.server.base, self.model)
     }
 
     /// The next page of a list, from the header `Link: <ADDRESS>; rel="next"`. `None` if there is none, and an error for
@@ -64,7 +110,7 @@ impl Source {
         let next = link.split(',').find(|part| part.contains("rel=\"next\"") || part.contains("rel=next"))?;
         let address =
             next.trim_start().strip_prefix('<').and_then(|rest| rest.split('>').next()).unwrap_or_default();
-        let is_ours = address.starts_with(&format!("{}/api/models/{}/tree/", self.base, self.model));
+        let is_ours = address.starts_with(&format!("{}/api/models/{}/tree/", self.server.base, self.model));
         let is_plain = address.len() <= MAX_PAGE_BYTES && address.bytes().all(|b| b.is_ascii_graphic());
         // `..` in it would lead out of the model again.
         Some(if is_ours && is_plain && !address.contains("..") {
@@ -75,29 +121,23 @@ impl Source {
     }
 
     pub(crate) fn token_header(&self) -> Option<(String, String)> {
-        self.token.as_ref().map(|token| ("Authorization".into(), format!("Bearer {token}")))
+        self.server.token.as_ref().map(|token| ("Authorization".into(), format!("Bearer {token}")))
     }
 
     pub(crate) fn is_https(&self) -> bool {
-        self.base.starts_with("https://")
+        self.server.is_https()
     }
 
     /// Whether an answer came from this server itself, and not from where it sent us.
     pub(crate) fn is_own(&self, address: &str) -> bool {
-        authority(address).eq_ignore_ascii_case(authority(&self.base))
-    }
-
-    fn is_loopback(&self) -> bool {
-        let authority = authority(&self.base);
-        let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
-        matches!(host, "127.0.0.1" | "localhost" | "[::1]")
+        authority(address).eq_ignore_ascii_case(authority(&self.server.base))
     }
 }
 
 impl std::fmt::Debug for Source {
     /// Without the token: this goes to logs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Source({} at {})", self.model, self.base)
+        write!(f, "Source({} at {})", self.model, self.server.base)
     }
 }
 

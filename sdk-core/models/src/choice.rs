@@ -7,7 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use crate::list::{FileList, is_weights};
+use crate::{
+    json,
+    list::{FileList, is_weights},
+};
 
 /// The file that tells which tensor lies in which shard. exo believes that a model is there only if this is.
 pub(crate) const INDEX: &str = "model.safetensors.index.json";
@@ -58,8 +61,7 @@ struct Index {
 
 /// The shards that an index names, or what is wrong with it.
 pub fn shards(index: &[u8]) -> Result<BTreeSet<String>, String> {
-    let index: Index =
-        serde_json::from_slice(index).map_err(|error| format!("{INDEX} cannot be read: {error}"))?;
+    let index: Index = json::read(index).map_err(|error| format!("{INDEX} cannot be read: {error}"))?;
     let shards: BTreeSet<String> = index.weight_map.into_values().collect();
     match shards.iter().find(|name| !(is_plain(name) && is_model_weights(name))) {
         Some(strange) => {

@@ -17,7 +17,7 @@
 //!
 //! [ADR 0011]: https://github.com/exo-explore/exo-mobile/blob/main/docs/adr/0011-the-surface-for-other-languages.md
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 /// One `GET`.
 #[derive(Clone, PartialEq, Eq)]
@@ -86,8 +86,9 @@ pub struct Unfetched(pub String);
 pub trait Fetcher: Send + Sync {
     /// Fetches, and blocks until the body ended or [`Flow::Stop`] was heard. Called from several threads at once.
     ///
-    /// Any status is an answer; an error is for what prevented one, or cut it short.
-    fn get(&self, request: &Request, into: &dyn Receiver) -> Result<(), Unfetched>;
+    /// The receiver is shared so that clients in other languages can hold it; what it gets after this returned is passed
+    /// over. Any status is an answer; an error is for what prevented one, or cut it short.
+    fn get(&self, request: &Request, into: &Arc<dyn Receiver>) -> Result<(), Unfetched>;
 
     /// Nobody waits for this request any more: whatever it blocks on may be closed. A client that cannot do that does
     /// nothing, and has a time limit on its reads.

@@ -16,12 +16,13 @@ mod download;
 mod error;
 mod fetcher;
 mod hash;
+mod json;
 mod list;
 mod model_id;
 mod run;
 mod store;
 
-pub use address::Source;
+pub use address::{Server, Source};
 pub use choice::{is_wanted, shards};
 pub use download::{Disk, Download, Form, Input, Options, Output, Progress, Transfer};
 pub use error::{Error, ErrorKind, Result};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::{choice::is_wanted, hash::Digest};
+use crate::{choice::is_wanted, hash::Digest, json};
 
 /// The largest page that is read. A page has a thousand files at most, with a few hundred bytes about each.
 pub(crate) const MAX_PAGE_BYTES: usize = 4 << 20;
@@ -50,12 +50,12 @@ struct Lfs {
 
 impl FileList {
     /// Reads one page and adds what the engine may need. An error says what is wrong with the page.
-    pub fn add_page(&mut self, json: &[u8]) -> Result<(), String> {
-        if json.len() > MAX_PAGE_BYTES {
+    pub fn add_page(&mut self, page: &[u8]) -> Result<(), String> {
+        if page.len() > MAX_PAGE_BYTES {
             return Err(format!("the list of files is larger than {MAX_PAGE_BYTES} bytes"));
         }
-        let entries: Vec<Entry> = serde_json::from_slice(json)
-            .map_err(|error| format!("the list of files cannot be read: {error}"))?;
+        let entries: Vec<Entry> =
+            json::read(page).map_err(|error| format!("the list of files cannot be read: {error}"))?;
         for entry in entries {
             if entry.kind == "file" && is_wanted(&entry.path) {
                 let listed = judged(&entry)?;

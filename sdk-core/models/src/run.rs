@@ -10,7 +10,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc::{self, RecvTimeoutError, SyncSender},
     },
     thread,
@@ -39,7 +39,8 @@ impl Cancel {
         self.0.store(true, Ordering::Release);
     }
 
-    fn is_wished(&self) -> bool {
+    /// Whether somebody said so.
+    pub fn is_wished(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 }
@@ -58,7 +59,7 @@ pub fn fetch(
     let mut disk = store.open(&model)?;
     let mut download = Download::new(Instant::now(), source, options);
     let (sender, messages) = mpsc::sync_channel(QUEUE);
-    let mut transfers = Transfers { fetcher, sender, open: BTreeMap::new() };
+    let mut transfers = Transfers::new(fetcher, sender);
     let mut told = Told::default();
     download.handle(Instant::now(), Input::Tick, &mut disk);
     loop {
@@ -108,20 +109,33 @@ struct Transfers<'a> {
     fetcher: &'a Arc<dyn Fetcher>,
     sender: SyncSender<Message>,
     open: BTreeMap<Transfer, Cancel>,
+    /// Each download counts its requests from the beginning, and a client may serve several: the upper half of the id that
+    /// it is told says which.
+    first: Transfer,
 }
 
-impl Transfers<'_> {
+impl<'a> Transfers<'a> {
+    fn new(fetcher: &'a Arc<dyn Fetcher>, sender: SyncSender<Message>) -> Self {
+        static DOWNLOADS: AtomicU64 = AtomicU64::new(0);
+        let first = DOWNLOADS.fetch_add(1, Ordering::Relaxed) << 32;
+        Self { fetcher, sender, open: BTreeMap::new(), first }
+    }
+
     fn begin(&mut self, request: Request) {
         let id = request.id;
+        let request = Request { id: self.first + id, ..request };
         let unwanted = Cancel::default();
-        let pipe = Pipe { id, sender: self.sender.clone(), unwanted: unwanted.clone() };
+        let (sender, over) = (self.sender.clone(), Cancel::default());
+        let pipe: Arc<dyn Receiver> =
+            Arc::new(Pipe { id, sender: sender.clone(), unwanted: unwanted.clone(), over: over.clone() });
         let fetcher = Arc::clone(self.fetcher);
         let work = move || {
             // The client is the app's code: a panic in it is an answer that did not come.
             let got = catch_unwind(AssertUnwindSafe(|| fetcher.get(&request, &pipe)));
             let got = got.unwrap_or_else(|_| Err(Unfetched("the HTTP client panicked".into())));
+            over.cancel();
             // Nobody listens any more when the download is over.
-            let _ = pipe.sender.send(Message::Over(id, got));
+            let _ = sender.send(Message::Over(id, got));
         };
         // Without a thread there is no transfer: it stalls, and is tried again when there may be one.
         if thread::Builder::new().name("exo-models-get".into()).spawn(work).is_ok() {
@@ -132,7 +146,7 @@ impl Transfers<'_> {
     fn end(&mut self, id: Transfer) {
         if let Some(unwanted) = self.open.remove(&id) {
             unwanted.cancel();
-            self.fetcher.cancel(id);
+            self.fetcher.cancel(self.first + id);
         }
     }
 }
@@ -142,11 +156,14 @@ struct Pipe {
     id: Transfer,
     sender: SyncSender<Message>,
     unwanted: Cancel,
+    /// The client's call returned: whoever kept the receiver is not heard any more.
+    over: Cancel,
 }
 
 impl Pipe {
     fn push(&self, message: Message) -> Flow {
-        let is_over = self.unwanted.is_wished() || self.sender.send(message).is_err();
+        let is_over =
+            self.unwanted.is_wished() || self.over.is_wished() || self.sender.send(message).is_err();
         if is_over || self.unwanted.is_wished() { Flow::Stop } else { Flow::Continue }
     }
 }

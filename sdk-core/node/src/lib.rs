@@ -32,6 +32,7 @@ pub mod discovery;
 pub mod driver;
 pub mod http;
 pub mod interface;
+mod json;
 pub mod master;
 pub mod member;
 pub mod planning;

@@ -25,6 +25,7 @@ mod sheet;
 mod stop;
 mod telemetry;
 mod terminal;
+mod tiny;
 mod watch;
 
 use std::process::ExitCode;
@@ -50,6 +51,9 @@ enum Command {
     Fetch(fetch::Args),
     Generate(generate::Args),
     Doctor(doctor::Args),
+    /// For tests.
+    #[command(hide = true)]
+    Tiny(tiny::Args),
 }
 
 fn main() -> ExitCode {
@@ -68,6 +72,7 @@ fn main() -> ExitCode {
         Some(Command::Fetch(args)) => fetch::run(&args),
         Some(Command::Generate(args)) => generate::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
+        Some(Command::Tiny(args)) => tiny::run(&args),
     }
 }
 

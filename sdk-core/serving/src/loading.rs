@@ -13,9 +13,8 @@ use std::{
 
 use exo_engine::{Engine, LoadOptions};
 use exo_gpu::Device;
-use exo_node::worker::{EngineError, Fault};
 
-use crate::fault;
+use crate::{Error, Result};
 
 /// A model that is being loaded.
 #[derive(Debug)]
@@ -51,12 +50,12 @@ impl Loading {
     }
 
     /// The model, or why there is none.
-    pub(crate) fn end(self) -> Result<Engine, EngineError> {
+    pub(crate) fn end(self) -> Result<Engine> {
         match self.thread.join() {
-            Ok(loaded) => loaded.map_err(|error| fault::of_model(&error)),
-            Err(_) => Err(EngineError::new(
-                Fault::Passing,
-                "reading the model's weights broke off: it is tried again; if that does not help, report it",
+            Ok(loaded) => Ok(loaded?),
+            Err(_) => Err(Error::System(
+                "reading the model's weights broke off: try again; if that does not help, report it"
+                    .to_owned(),
             )),
         }
     }

@@ -1,202 +1,233 @@
-//! The engine that the worker is given.
+//! The engine that the worker is given: a [`Host`], in the worker's words.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::BTreeMap,
     fmt,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::{Duration, Instant, SystemTime},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Receiver, Sender},
+    },
 };
 
-use exo_engine::{CacheType, ErrorKind, LoadOptions, MemoryPlan, Model, text};
-use exo_gpu::Gpu;
+use exo_engine::{Model, chat::Event};
+use exo_models::Progress;
 use exo_node::{
     now::Moment,
-    worker::{Capacity, Engine, EngineError, Fault, Fetched, Report, Step, Suitable},
+    worker::{Capacity, Engine, EngineError, Fetched, Fetching, Report, Step, Suitable, Wake},
 };
 use exo_wire::{
     ModelId, RunnerId, TaskId, gathered::Backend, shard::ShardMetadata, text::TextGenerationTaskParams,
 };
 
 use crate::{
-    Models, fault,
-    loading::Loading,
-    models::bytes_in,
-    pace::Pace,
-    request,
-    runner::{Loaded, Runner},
+    AnswerNews, Delivery, Error, FetchNews, Host, Lease, LoadNews, Question, fault, host::in_words,
+    models::bytes_in, request, said,
 };
 
-/// A context below which a conversation is none: a model that has no room for it is refused.
-const LEAST_CONTEXT: u32 = 1024;
-/// How often a load is looked after.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
-
-/// How models are run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Positions of all conversations of a model together. Halved, and halved again, where memory is short.
-    pub context: u32,
-    /// How keys and values are kept.
-    pub cache: CacheType,
-    /// How many answers a model makes at once. More wait.
-    pub at_once: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { context: 4096, cache: CacheType::default(), at_once: 4 }
-    }
-}
-
-/// Models of [`Models`] on one device.
+/// A host's models, for exo.
+///
+/// What the host tells comes on its thread and waits in an inbox until the worker's thread, which was woken, looks. So
+/// it is stamped: what was told of something that is over by then is passed over.
 pub struct ModelEngine {
-    gpu: Gpu,
-    models: Box<dyn Models>,
-    settings: Settings,
-    runners: BTreeMap<RunnerId, Runner>,
-    told: VecDeque<Report>,
-    pace: Pace,
+    host: Host,
+    /// Models that are on their way here.
+    awaited: BTreeMap<RunnerId, Awaited>,
+    runners: BTreeMap<RunnerId, Held>,
+    answers: BTreeMap<TaskId, Asked>,
+    inbox: Receiver<(Stamp, News)>,
+    post: Post,
+    /// What was known at once, for the next step.
+    told: Vec<Report>,
+    stamps: Stamp,
+    share: f64,
     capacity: Capacity,
 }
 
+type Stamp = u64;
+
+/// A model that exo wants here and that comes. It is not waited for any more when this is dropped.
+#[derive(Debug)]
+struct Awaited {
+    stamp: Stamp,
+    shard: ShardMetadata,
+    _delivery: Delivery,
+}
+
+/// A model that exo wants here.
+#[derive(Debug)]
+struct Held {
+    stamp: Stamp,
+    lease: Lease,
+    /// While it is tried out.
+    trial: Option<(Stamp, Question)>,
+}
+
+/// A question of exo's. It is taken back when this is dropped.
+#[derive(Debug)]
+struct Asked {
+    stamp: Stamp,
+    runner: RunnerId,
+    _question: Option<Question>,
+}
+
+#[derive(Debug)]
+enum News {
+    Fetch(RunnerId, FetchNews),
+    Load(RunnerId, LoadNews),
+    Trial(RunnerId, AnswerNews),
+    Answer(TaskId, AnswerNews),
+    /// What is used or offered changed.
+    Change,
+}
+
+/// Puts news into the inbox, and wakes who reads them.
+#[derive(Clone)]
+struct Post {
+    sender: Sender<(Stamp, News)>,
+    wake: Arc<Mutex<Option<Wake>>>,
+}
+
+impl Post {
+    fn send(&self, stamp: Stamp, news: News) {
+        // Whoever reads it may be gone.
+        let _ = self.sender.send((stamp, news));
+        if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
+            wake();
+        }
+    }
+}
+
 impl ModelEngine {
-    /// Nothing is loaded until the worker wants it. What may be used is the device's budget: set a cap when it is opened.
-    pub fn new(gpu: Gpu, models: impl Models + 'static, settings: Settings) -> Self {
+    /// Nothing is loaded until the worker wants it.
+    pub fn new(host: Host) -> Self {
+        let (sender, inbox) = mpsc::channel();
+        let post = Post { sender, wake: Arc::default() };
+        let told = post.clone();
+        host.on_change(move || told.send(0, News::Change));
         let mut engine = Self {
-            gpu,
-            models: Box::new(models),
-            settings,
+            host,
+            awaited: BTreeMap::new(),
             runners: BTreeMap::new(),
-            told: VecDeque::new(),
-            pace: Pace::full(),
+            answers: BTreeMap::new(),
+            inbox,
+            post,
+            told: Vec::new(),
+            stamps: 0,
+            share: 1.0,
             capacity: Capacity::default(),
         };
         engine.measure();
         engine
     }
 
-    /// Whether a model at hand could be loaded now: the bytes that it would use, or the refusal.
-    pub fn fits(&self, model: &ModelId) -> Result<u64, EngineError> {
-        let directory = self.directory(model)?;
-        self.fitting(&directory).map(|(_, plan)| plan.total()).map_err(|error| fault::of_model(&error))
-    }
-
-    /// The largest context that fits, and what the model takes with it; or the refusal of the one that was wished.
-    fn fitting(&self, directory: &Path) -> exo_engine::Result<(LoadOptions, MemoryPlan)> {
-        let most = Model::architecture_in(directory)?.context;
-        let context = self.settings.context.min(most);
-        let mut options = LoadOptions { context, cache: self.settings.cache, ..LoadOptions::default() };
-        let admit = |options: &LoadOptions| Model::admit(self.gpu.device(), directory, options);
-        let refusal = match admit(&options) {
-            Ok(plan) => return Ok((options, plan)),
-            Err(refusal) => refusal,
-        };
-        while refusal.kind() == ErrorKind::OutOfMemory && options.context / 2 >= LEAST_CONTEXT {
-            options.context /= 2;
-            if let Ok(plan) = admit(&options) {
-                return Ok((options, plan));
-            }
-        }
-        Err(refusal)
-    }
-
-    /// What is used, and the largest model at hand that would fit besides. Offering more would draw models here that
-    /// nobody could fetch.
     fn measure(&mut self) {
-        let used = self.runners.values().map(|runner| match runner {
-            Runner::Loaded(loaded) => loaded.memory(),
-            _ => 0,
-        });
-        let size = |model: &ModelId| {
-            let directory = self.models.directory(model)?;
-            self.fitting(&directory).ok().map(|_| bytes_in(&directory))
+        let at_once = self.host.settings().at_once.clamp(1, Model::MOST_WANTED as usize - 1);
+        let (used, room, fetches) = (self.host.used(), self.host.room(), self.host.fetches());
+        self.capacity = Capacity { used, room, fetches, at_once };
+    }
+
+    fn stamp(&mut self) -> Stamp {
+        self.stamps += 1;
+        self.stamps
+    }
+
+    /// Whether the cluster may have it, and where it is.
+    fn wanted(&self, model: &ModelId) -> Result<(), Error> {
+        if self.host.is_offered(model) {
+            return Ok(());
+        }
+        let offered = in_words(self.host.offered().unwrap_or_default());
+        Err(Error::NotOffered { model: model.clone(), offered })
+    }
+
+    fn examined(&self, shard: &ShardMetadata) -> Result<Suitable, Error> {
+        let card = shard.model_card();
+        self.wanted(&card.model_id)?;
+        let Ok(directory) = self.host.directory(&card.model_id) else {
+            let memory = self.host.might_fetch(&card.model_id, card.storage_size.in_bytes())?;
+            return Ok(Suitable { memory, stored: None });
         };
-        let room = self.models.at_hand().iter().filter_map(size).max().unwrap_or(0);
-        let at_once = self.settings.at_once.clamp(1, Model::MOST_WANTED as usize - 1);
-        self.capacity = Capacity { used: used.sum(), room, at_once };
+        let (layers, told) = (Model::layers_in(&directory)?, card.n_layers.get());
+        if layers as u64 != u64::from(told) {
+            let what = format!("it has {layers} layers, and {told} by the model's card");
+            return Err(exo_engine::Error::InvalidModel { file: "config.json".into(), what }.into());
+        }
+        Ok(Suitable { memory: self.host.fits(&card.model_id)?, stored: Some(bytes_in(&directory)) })
     }
 
-    fn directory(&self, model: &ModelId) -> Result<PathBuf, EngineError> {
-        self.models.directory(model).ok_or_else(|| {
-            let here: Vec<String> = self.models.at_hand().iter().map(ToString::to_string).collect();
-            let here = if here.is_empty() { "none".to_owned() } else { here.join(", ") };
-            let why = format!(
-                "{model} is not on this device, which fetches no models: put it there, or place one that it has ({here})"
-            );
-            EngineError::new(Fault::Unsuitable, why)
-        })
+    fn fail(&mut self, runner: &RunnerId, error: &EngineError, tell: &mut dyn FnMut(Report)) {
+        self.runners.remove(runner);
+        tell(Report::Failed(runner.clone(), error.clone()));
     }
 
-    fn fail(&mut self, runner: &RunnerId, error: EngineError) {
-        self.runners.insert(runner.clone(), Runner::Failed);
-        self.told.push_back(Report::Failed(runner.clone(), error));
-        self.measure();
-    }
-
-    /// Looks after the model that is being loaded, and begins with the next. Whether there is one.
-    fn load_on(&mut self, tell: &mut dyn FnMut(Report)) -> bool {
-        let loading = self.runners.iter_mut().find(|(_, runner)| matches!(runner, Runner::Loading(_)));
-        if let Some((id, runner)) = loading {
-            let Runner::Loading(loading) = runner else { return false };
-            if let Some(layers) = loading.progress() {
-                tell(Report::Loading(id.clone(), layers));
+    fn read(&mut self, stamp: Stamp, news: News, tell: &mut dyn FnMut(Report)) {
+        match news {
+            News::Change => self.measure(),
+            News::Fetch(runner, news) => {
+                if self.awaited.get(&runner).is_some_and(|awaited| awaited.stamp == stamp) {
+                    self.delivered(runner, news, tell);
+                }
             }
-            if !loading.is_over() {
-                return true;
+            News::Load(runner, news) => {
+                if self.runners.get(&runner).is_none_or(|held| held.stamp != stamp) {
+                    return;
+                }
+                match news {
+                    LoadNews::Layers(layers) => tell(Report::Loading(runner, layers)),
+                    LoadNews::Ready(_) => tell(Report::Loaded(runner)),
+                    LoadNews::Failed(error) => self.fail(&runner, &fault::of_model(&error), tell),
+                }
             }
-            let id = id.clone();
-            if let Some(Runner::Loading(loading)) = self.runners.remove(&id) {
-                match loading.end() {
-                    Ok(engine) => {
-                        self.runners.insert(id.clone(), Runner::Loaded(Box::new(Loaded::new(engine))));
-                        self.measure();
-                        self.told.push_back(Report::Loaded(id));
+            News::Trial(runner, news) => {
+                let Some(held) = self.runners.get_mut(&runner) else { return };
+                if held.trial.as_ref().is_none_or(|(of, _)| *of != stamp) {
+                    return;
+                }
+                match news {
+                    AnswerNews::Reading { .. } => {}
+                    AnswerNews::Said(_) => {
+                        held.trial = None;
+                        tell(Report::WarmedUp(runner));
                     }
-                    Err(error) => self.fail(&id, error),
+                    AnswerNews::Failed(error) => self.fail(&runner, &fault::of_model(&error), tell),
+                }
+            }
+            News::Answer(task, news) => {
+                if self.answers.get(&task).is_some_and(|asked| asked.stamp == stamp) {
+                    self.answer(task, news, tell);
                 }
             }
         }
-        let queued = self.runners.iter_mut().find(|(_, runner)| matches!(runner, Runner::Queued(..)));
-        let Some((id, runner)) = queued else { return false };
-        let id = id.clone();
-        if let Runner::Queued(directory, options) = std::mem::replace(runner, Runner::Failed) {
-            match Loading::start(self.gpu.device().clone(), directory, options) {
-                Ok(loading) => *runner = Runner::Loading(loading),
-                Err(error) => {
-                    let why = format!("no thread to load the model on: {error}; it is tried again");
-                    self.fail(&id, EngineError::new(Fault::Passing, why));
-                }
-            }
-        }
-        true
     }
 
-    /// A step of every model that has something to do. When the next may come; nothing if there is none to come.
-    fn compute(&mut self, now: Moment, tell: &mut dyn FnMut(Report)) -> Option<Duration> {
-        let is_busy = |runner: &Runner| matches!(runner, Runner::Loaded(loaded) if !loaded.is_idle());
-        // A device that may do nothing hears of its next share as a wish.
-        if self.pace.is_halted() || !self.runners.values().any(is_busy) {
-            return None;
-        }
-        if let Some(wait) = self.pace.wait(now) {
-            return Some(wait);
-        }
-        let (began, mut lost) = (Instant::now(), Vec::new());
-        for (id, runner) in &mut self.runners {
-            if let Runner::Loaded(loaded) = runner
-                && !loaded.is_idle()
-                && let Err(error) = loaded.step(id, tell)
-            {
-                lost.push((id.clone(), error));
+    fn delivered(&mut self, runner: RunnerId, news: FetchNews, tell: &mut dyn FnMut(Report)) {
+        let outcome = match news {
+            FetchNews::Progress(progress) => return tell(Report::Fetching(runner, so_far(progress))),
+            FetchNews::Here => Ok(()),
+            FetchNews::Failed(error) => Err(error),
+        };
+        let Some(Awaited { shard, .. }) = self.awaited.remove(&runner) else { return };
+        // What could be known before it was here may not have been true.
+        tell(match outcome.and_then(|()| self.examined(&shard)) {
+            Ok(suitable) => Report::Fetched(runner, Fetched { total: suitable.stored.unwrap_or_default() }),
+            Err(error) => Report::Failed(runner, fault::of_model(&error)),
+        });
+    }
+
+    fn answer(&mut self, task: TaskId, news: AnswerNews, tell: &mut dyn FnMut(Report)) {
+        let token = match news {
+            AnswerNews::Reading { done, total } => return tell(Report::Reading(task, done, total)),
+            AnswerNews::Said(Event::Said(said)) => said::token(said),
+            AnswerNews::Said(Event::ToolCalls { calls, usage }) => said::tool_calls(calls, usage),
+            AnswerNews::Failed(error) => {
+                self.answers.remove(&task);
+                return tell(Report::NotAnswered(task, fault::of_question(&error)));
             }
+        };
+        if token.finish.is_some() {
+            self.answers.remove(&task);
         }
-        for (id, error) in lost {
-            self.fail(&id, error);
-        }
-        let busy = began.elapsed();
-        self.pace.worked(now, busy);
-        Some(self.pace.wait(now + busy).unwrap_or_default())
+        tell(Report::Token(task, token));
     }
 }
 
@@ -206,136 +237,115 @@ impl Engine for ModelEngine {
         vec![Backend::MlxCpu]
     }
 
+    fn wake_with(&mut self, wake: Wake) {
+        *self.post.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
+    }
+
     fn capacity(&self) -> Capacity {
         self.capacity
     }
 
     fn examine(&mut self, shard: &ShardMetadata) -> Result<Suitable, EngineError> {
         self.measure();
-        let card = shard.model_card();
-        let directory = self.directory(&card.model_id)?;
-        let layers = Model::layers_in(&directory).map_err(|error| fault::of_model(&error))?;
-        if layers as u64 != u64::from(card.n_layers.get()) {
-            let why = format!(
-                "{} has {} layers by its card and {layers} in its files on this device: download it again",
-                card.model_id, card.n_layers
-            );
-            return Err(EngineError::new(Fault::Unsuitable, why));
-        }
-        Ok(Suitable { memory: self.fits(&card.model_id)?, stored: Some(bytes_in(&directory)) })
+        self.examined(shard).map_err(|error| fault::of_model(&error))
     }
 
     fn fetch(&mut self, runner: &RunnerId, shard: &ShardMetadata) {
-        self.told.push_back(match self.directory(&shard.model_card().model_id) {
-            Ok(directory) => Report::Fetched(runner.clone(), Fetched { total: bytes_in(&directory) }),
-            Err(error) => Report::Failed(runner.clone(), error),
-        });
+        let stamp = self.stamp();
+        let (post, of) = (self.post.clone(), runner.clone());
+        let tell = move |news| post.send(stamp, News::Fetch(of.clone(), news));
+        let delivery = self.host.fetch(&shard.model_card().model_id, tell);
+        let awaited = Awaited { stamp, shard: shard.clone(), _delivery: delivery };
+        self.awaited.insert(runner.clone(), awaited);
     }
 
     fn load(&mut self, runner: &RunnerId, shard: &ShardMetadata) {
-        let planned = self.directory(&shard.model_card().model_id).and_then(|directory| {
-            let (options, _) = self.fitting(&directory).map_err(|error| fault::of_model(&error))?;
-            Ok(Runner::Queued(directory, options))
-        });
-        match planned {
-            Ok(queued) => {
-                self.runners.insert(runner.clone(), queued);
-            }
-            Err(error) => self.fail(runner, error),
-        }
+        let stamp = self.stamp();
+        let (post, of) = (self.post.clone(), runner.clone());
+        let tell = move |news| post.send(stamp, News::Load(of.clone(), news));
+        let lease = self.host.load(&shard.model_card().model_id, tell);
+        lease.set_share(self.share);
+        self.runners.insert(runner.clone(), Held { stamp, lease, trial: None });
     }
 
     fn warm_up(&mut self, runner: &RunnerId) {
-        let begun = match self.runners.get_mut(runner) {
-            Some(Runner::Loaded(loaded)) => loaded.warm_up().map_err(|error| fault::of_model(&error)),
-            _ => Err(not_loaded()),
-        };
-        if let Err(error) = begun {
-            self.fail(runner, error);
+        let stamp = self.stamp();
+        let (post, of) = (self.post.clone(), runner.clone());
+        match self.runners.get_mut(runner) {
+            Some(held) => {
+                let tell = move |news| post.send(stamp, News::Trial(of.clone(), news));
+                held.trial = Some((stamp, held.lease.try_out(tell)));
+            }
+            None => self.told.push(Report::Failed(of, fault::of_model(&Error::NotLoaded))),
         }
     }
 
     fn generate(&mut self, runner: &RunnerId, task: &TaskId, request: &Arc<TextGenerationTaskParams>) {
-        let begun = match self.runners.get_mut(runner) {
-            Some(Runner::Loaded(loaded)) => request::of(request)
-                .and_then(|request| loaded.answer(task.clone(), &request, today()))
-                .map_err(|error| fault::of_question(&error)),
-            _ => Err(not_loaded()),
+        let stamp = self.stamp();
+        let (post, of) = (self.post.clone(), task.clone());
+        let tell = move |news| post.send(stamp, News::Answer(of.clone(), news));
+        let question = match (self.runners.get(runner), request::of(request)) {
+            (Some(held), Ok(request)) => Some(held.lease.ask(request, tell)),
+            (None, _) => {
+                tell(AnswerNews::Failed(Error::NotLoaded));
+                None
+            }
+            (_, Err(error)) => {
+                tell(AnswerNews::Failed(error.into()));
+                None
+            }
         };
-        if let Err(error) = begun {
-            self.told.push_back(Report::NotAnswered(task.clone(), error));
-        }
+        self.answers.insert(task.clone(), Asked { stamp, runner: runner.clone(), _question: question });
     }
 
     fn cancel(&mut self, task: &TaskId) {
-        self.told.retain(|report| !matches!(report, Report::NotAnswered(of, _) if of == task));
-        for runner in self.runners.values_mut() {
-            if let Runner::Loaded(loaded) = runner
-                && loaded.cancel(task)
-            {
-                return;
-            }
-        }
+        self.answers.remove(task);
     }
 
     fn unload(&mut self, runner: &RunnerId) {
         self.told.retain(|report| !concerns(report, runner));
-        if let Some(Runner::Loading(loading)) = self.runners.remove(runner) {
-            loading.stop();
-        }
-        // What no buffer uses goes back to the system: others on this device may need it.
-        let _ = self.gpu.device().trim();
+        self.answers.retain(|_, asked| asked.runner != *runner);
+        self.awaited.remove(runner);
+        self.runners.remove(runner);
+        self.host.settle();
         self.measure();
     }
 
     fn set_share(&mut self, share: f64) {
-        self.pace.set_share(share);
+        self.share = share;
+        for held in self.runners.values() {
+            held.lease.set_share(share);
+        }
     }
 
-    fn step(&mut self, now: Moment, tell: &mut dyn FnMut(Report)) -> Step {
-        while let Some(report) = self.told.pop_front() {
+    fn step(&mut self, _: Moment, tell: &mut dyn FnMut(Report)) -> Step {
+        for report in self.told.drain(..) {
             tell(report);
         }
-        let loads = self.load_on(tell);
-        let computes = self.compute(now, tell);
-        while let Some(report) = self.told.pop_front() {
-            tell(report);
+        while let Ok((stamp, news)) = self.inbox.try_recv() {
+            self.read(stamp, news, tell);
         }
-        match (computes, loads) {
-            (Some(wait), _) if wait.is_zero() => Step::Again,
-            (Some(wait), true) => Step::After(wait.min(LOOK_EVERY)),
-            (Some(wait), false) => Step::After(wait),
-            (None, true) => Step::After(LOOK_EVERY),
-            (None, false) => Step::Idle,
-        }
+        // The host computes, and wakes us.
+        Step::Idle
     }
 }
 
 impl fmt::Debug for ModelEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ModelEngine")
-            .field("settings", &self.settings)
+            .field("awaited", &self.awaited)
             .field("runners", &self.runners)
+            .field("answers", &self.answers.len())
             .field("capacity", &self.capacity)
             .finish_non_exhaustive()
     }
 }
 
+fn so_far(progress: Progress) -> Fetching {
+    let Progress { done, total, fresh, files_done, files, speed } = progress;
+    Fetching { done, total, fresh, files_done, files, speed }
+}
+
 fn concerns(report: &Report, runner: &RunnerId) -> bool {
-    match report {
-        Report::Fetched(of, _) | Report::Loaded(of) | Report::WarmedUp(of) | Report::Failed(of, _) => {
-            of == runner
-        }
-        _ => false,
-    }
-}
-
-fn not_loaded() -> EngineError {
-    EngineError::new(Fault::Passing, "the model is not loaded on this device any more: ask again")
-}
-
-/// The date, for templates that tell it.
-fn today() -> text::Moment {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    text::Moment::from_unix(since.as_secs().cast_signed())
+    matches!(report, Report::Failed(of, _) if of == runner)
 }

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use exo_models::{Found, ModelStore};
 use exo_wire::ModelId;
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ use serde_json::Value;
 const MAX_INDEX_BYTES: u64 = 64 << 20;
 
 /// Knows the directories of models. Whoever downloads them implements it too.
-pub trait Models: Send {
+pub trait Models: Send + Sync {
     /// The directory of a model, if all of it is there.
     fn directory(&self, model: &ModelId) -> Option<PathBuf>;
 
@@ -51,11 +52,22 @@ impl Shelf {
 
 impl Models for Shelf {
     fn directory(&self, model: &ModelId) -> Option<PathBuf> {
-        let named = self.named.get(model).cloned();
-        // The name was checked when it was read: it leads nowhere but to a folder in the root.
-        let directory =
-            named.or_else(|| self.root.as_ref().map(|root| root.join(model.as_str().replace('/', "--"))));
-        directory.filter(|directory| is_complete(directory))
+        match (self.named.get(model), &self.root) {
+            (Some(named), _) => Some(named.clone()).filter(|directory| is_complete(directory)),
+            (None, Some(root)) => {
+                let (store, model) = (ModelStore::new(root), model.as_str().parse().ok()?);
+                match store.find(&model).ok()? {
+                    Found::Complete { directory, .. } => Some(directory),
+                    // Nobody fetches it: its owner put it there, and hears what it lacks when it is loaded.
+                    Found::Partial { total: None, .. } => {
+                        Some(store.directory(&model)).filter(|it| is_complete(it))
+                    }
+                    // What was fetched is known by its list: a file that is missing may be one that no other file names.
+                    Found::Partial { .. } | Found::Absent => None,
+                }
+            }
+            (None, None) => None,
+        }
     }
 
     fn at_hand(&self) -> Vec<ModelId> {
@@ -86,7 +98,7 @@ fn weights_in(index: &Path) -> Option<BTreeSet<String>> {
     if fs::metadata(index).ok()?.len() > MAX_INDEX_BYTES {
         return None;
     }
-    let index: Value = serde_json::from_slice(&fs::read(index).ok()?).ok()?;
+    let index: Value = serde_json::from_str(&fs::read_to_string(index).ok()?).ok()?;
     index.get("weight_map")?.as_object()?.values().map(|file| file.as_str().map(str::to_owned)).collect()
 }
 
@@ -124,6 +136,7 @@ mod tests {
         let write = |name: &str, text: &str| fs::write(directory.join(name), text).unwrap();
         assert_eq!(shelf.directory(&model("org/model")), None, "an empty folder");
         write("config.json", "{}");
+        write("tokenizer.json", "{}");
         write("model-1.safetensors", "");
         write(
             "model.safetensors.index.json",

@@ -18,10 +18,12 @@ impl Pace {
         Self { share: 1.0, resumes: Moment::default() }
     }
 
-    /// What is no number is taken for nothing.
+    /// What is no number is taken for nothing. Another share than before ends a pause that was meant for that one.
     pub(crate) fn set_share(&mut self, share: f64) {
-        self.share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-        self.resumes = Moment::default();
+        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+        if share.to_bits() != self.share.to_bits() {
+            (self.share, self.resumes) = (share, Moment::default());
+        }
     }
 
     /// Whether nothing may be computed at all.

@@ -21,7 +21,7 @@ struct Remembered {
 /// What was written last. Nothing, if it was never written or cannot be read: it is only a memory.
 pub(super) fn recall(path: &Path) -> BTreeMap<String, Listed> {
     let memory: Memory =
-        fs::read(path).ok().and_then(|json| serde_json::from_slice(&json).ok()).unwrap_or_default();
+        fs::read_to_string(path).ok().and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
     let known = |(name, file): (String, Remembered)| {
         let digest = Digest::from_hex(&file.hash)?;
         crate::is_wanted(&name).then_some((name, Listed { size: file.size, digest }))

@@ -8,7 +8,10 @@ use std::{
     future::pending,
     io,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::mpsc::{self as std_mpsc, RecvTimeoutError, TryRecvError},
+    sync::{
+        Arc,
+        mpsc::{self as std_mpsc, RecvTimeoutError, TryRecvError},
+    },
     thread,
 };
 
@@ -23,13 +26,24 @@ const WAITING_REPORTS: usize = 256;
 /// An engine on its thread. Dropping it ends the engine after its current step.
 #[derive(Debug)]
 pub(super) struct EngineRoom {
-    wishes: std_mpsc::Sender<Wish>,
+    asked: std_mpsc::Sender<Asked>,
     reports: mpsc::Receiver<Report>,
 }
 
+/// Why an engine that rests gets up.
+enum Asked {
+    Wish(Wish),
+    /// It called for it itself.
+    News,
+    /// Nobody wants it any more. It may hold a way to wake itself, so the end of the queue is never heard of.
+    Over,
+}
+
 impl EngineRoom {
-    pub(super) fn start(engine: Box<dyn Engine>, clock: Clock) -> io::Result<Self> {
-        let (wishes, asked) = std_mpsc::channel();
+    pub(super) fn start(mut engine: Box<dyn Engine>, clock: Clock) -> io::Result<Self> {
+        let (asks, asked) = std_mpsc::channel();
+        let news = asks.clone();
+        engine.wake_with(Arc::new(move || drop(news.send(Asked::News))));
         let (tell, reports) = mpsc::channel(WAITING_REPORTS);
         let body = move || {
             let broken = tell.clone();
@@ -41,12 +55,12 @@ impl EngineRoom {
             }
         };
         thread::Builder::new().name("exo-engine".into()).spawn(body)?;
-        Ok(Self { wishes, reports })
+        Ok(Self { asked: asks, reports })
     }
 
     /// Hands a wish to the engine. One that broke has said so, and hears nothing more.
     pub(super) fn ask(&self, wish: Wish) {
-        let _ = self.wishes.send(wish);
+        let _ = self.asked.send(Asked::Wish(wish));
     }
 
     /// The next report; never, once the engine is gone. Safe to drop while it waits.
@@ -63,10 +77,16 @@ impl EngineRoom {
     }
 }
 
+impl Drop for EngineRoom {
+    fn drop(&mut self) {
+        let _ = self.asked.send(Asked::Over);
+    }
+}
+
 struct Shift {
     engine: Box<dyn Engine>,
     clock: Clock,
-    asked: std_mpsc::Receiver<Wish>,
+    asked: std_mpsc::Receiver<Asked>,
     tell: mpsc::Sender<Report>,
     told: Option<Capacity>,
 }
@@ -84,27 +104,30 @@ impl Shift {
 
     fn turn(&mut self, next: Step) -> Result<Step, Over> {
         self.tell_capacity()?;
-        if let Some(wish) = self.wait(next)? {
-            self.obey(wish)?;
-            while let Some(wish) = self.wait(Step::Again)? {
-                self.obey(wish)?;
+        let mut asked = self.wait(next)?;
+        while let Some(ask) = asked {
+            match ask {
+                Asked::Wish(wish) => self.obey(wish)?,
+                Asked::News => {}
+                Asked::Over => return Err(Over),
             }
+            asked = self.wait(Step::Again)?;
         }
         let (now, tell, mut over) = (self.clock.now().mono, &self.tell, false);
         let step = self.engine.step(now, &mut |report| over |= tell.blocking_send(report).is_err());
         if over { Err(Over) } else { Ok(step) }
     }
 
-    /// The next wish, waited for as long as the engine has nothing to do.
-    fn wait(&self, next: Step) -> Result<Option<Wish>, Over> {
+    /// What it is asked next, waited for as long as the engine has nothing to do.
+    fn wait(&self, next: Step) -> Result<Option<Asked>, Over> {
         match next {
             Step::Again => match self.asked.try_recv() {
-                Ok(wish) => Ok(Some(wish)),
+                Ok(asked) => Ok(Some(asked)),
                 Err(TryRecvError::Empty) => Ok(None),
                 Err(TryRecvError::Disconnected) => Err(Over),
             },
             Step::After(wait) => match self.asked.recv_timeout(wait) {
-                Ok(wish) => Ok(Some(wish)),
+                Ok(asked) => Ok(Some(asked)),
                 Err(RecvTimeoutError::Timeout) => Ok(None),
                 Err(RecvTimeoutError::Disconnected) => Err(Over),
             },
@@ -136,7 +159,7 @@ fn in_words(panic: &(dyn Any + Send)) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::{sync::Arc, time::Duration};
+    use std::time::Duration;
 
     use exo_wire::{
         RunnerId, TaskId, gathered::Backend, shard::ShardMetadata, text::TextGenerationTaskParams,
@@ -146,7 +169,7 @@ mod tests {
     use super::*;
     use crate::{
         now::Moment,
-        worker::{EngineError, Suitable},
+        worker::{EngineError, Suitable, Wake},
     };
 
     /// Counts its steps for ever, and breaks at an unload.
@@ -186,6 +209,64 @@ mod tests {
             tell(Report::Loading(RunnerId::heard("r"), self.0));
             Step::Again
         }
+    }
+
+    /// Has something to tell once it is woken by somebody else.
+    struct Sleeper(Arc<std::sync::Mutex<Option<Wake>>>);
+
+    impl Engine for Sleeper {
+        fn backends(&self) -> Vec<Backend> {
+            Vec::new()
+        }
+
+        fn wake_with(&mut self, wake: Wake) {
+            *self.0.lock().unwrap() = Some(wake);
+        }
+
+        fn capacity(&self) -> Capacity {
+            Capacity::default()
+        }
+
+        fn examine(&mut self, _: &ShardMetadata) -> Result<Suitable, EngineError> {
+            Ok(Suitable { memory: 0, stored: None })
+        }
+
+        fn fetch(&mut self, _: &RunnerId, _: &ShardMetadata) {}
+
+        fn load(&mut self, _: &RunnerId, _: &ShardMetadata) {}
+
+        fn warm_up(&mut self, _: &RunnerId) {}
+
+        fn generate(&mut self, _: &RunnerId, _: &TaskId, _: &Arc<TextGenerationTaskParams>) {}
+
+        fn cancel(&mut self, _: &TaskId) {}
+
+        fn unload(&mut self, _: &RunnerId) {}
+
+        fn set_share(&mut self, _: f64) {}
+
+        fn step(&mut self, _: Moment, tell: &mut dyn FnMut(Report)) -> Step {
+            tell(Report::Loaded(RunnerId::heard("r")));
+            Step::Idle
+        }
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_rests_is_woken_by_its_own_threads_and_ends_with_the_room() {
+        let held = Arc::default();
+        let mut room = EngineRoom::start(Box::new(Sleeper(Arc::clone(&held))), Clock::start()).unwrap();
+        assert_eq!(room.next().await, Report::Capacity(Capacity::default()));
+        assert!(timeout(Duration::from_millis(50), room.next()).await.is_err(), "it rests");
+        let wake = held.lock().unwrap().clone().unwrap();
+        wake();
+        assert_eq!(room.next().await, Report::Loaded(RunnerId::heard("r")));
+        drop((room, wake));
+        let ended = async {
+            while Arc::strong_count(&held) > 1 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        assert!(timeout(Duration::from_mins(1), ended).await.is_ok());
     }
 
     #[tokio::test]

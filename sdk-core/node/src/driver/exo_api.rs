@@ -13,6 +13,7 @@ use serde::Deserialize;
 use tokio::runtime::Handle;
 
 use super::http::{self, Posted};
+use crate::json;
 
 /// The longest reason that is told.
 const LONGEST_REASON: usize = 400;
@@ -92,7 +93,7 @@ fn accepted(body: &[u8]) -> CommandId {
         #[serde(alias = "commandId")]
         command_id: CommandId,
     }
-    serde_json::from_slice(body).map_or_else(|_| CommandId::heard(""), |Accepted { command_id }| command_id)
+    json::read(body).map_or_else(|_| CommandId::heard(""), |Accepted { command_id }| command_id)
 }
 
 /// What exo says is wrong: its own refusals, those of the framework that reads its bodies, or the bare text.
@@ -114,7 +115,7 @@ fn reason(body: &[u8]) -> String {
         Faults { detail: Vec<Fault> },
         Words { detail: String },
     }
-    let words = match serde_json::from_slice(body) {
+    let words = match json::read(body) {
         Ok(Refusal::Own { error }) => error.message,
         Ok(Refusal::Words { detail }) => detail,
         Ok(Refusal::Faults { detail }) => {

@@ -12,6 +12,8 @@ use std::{
 
 use exo_telemetry::now::Moment;
 
+use crate::json;
+
 /// Who answered is asked again after this long: an address may change hands.
 const CONFIRMED: Duration = Duration::from_mins(10);
 /// Who did not, after this long, and twice as long each time.
@@ -61,7 +63,7 @@ impl ExoNodes {
     /// What somebody answered; says whether that is news.
     pub(super) fn answered(&mut self, now: Moment, at: SocketAddr, answer: Result<Vec<u8>, String>) -> bool {
         let Some(door) = self.doors.get_mut(&at) else { return false };
-        let who = answer.ok().and_then(|body| serde_json::from_slice::<String>(&body).ok());
+        let who = answer.ok().and_then(|body| json::read::<String>(&body).ok());
         let who = who.filter(|id| id.len() <= LONGEST_ID);
         if who.is_some() {
             (door.next, door.wait) = (now + CONFIRMED, FIRST_WAIT);

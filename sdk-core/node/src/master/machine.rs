@@ -21,7 +21,7 @@ use super::{
     state::State,
     timeouts::{self, Timeouts},
 };
-use crate::{Now, Random, now::Moment};
+use crate::{Now, Random, json, now::Moment};
 
 /// No honest message is longer.
 const MAX_PAYLOAD: usize = 1 << 20;
@@ -242,7 +242,7 @@ impl Master {
     }
 
     fn command(&mut self, now: Moment, payload: &[u8]) {
-        let Ok(command) = serde_json::from_slice::<Command>(payload) else { return };
+        let Ok(command) = json::read::<Command>(payload) else { return };
         let Some(asked) = command.command.request_event_log else { return };
         let answer = self.log.answer(asked.since_idx, replay::MOST);
         for index in self.replay.grant(now, answer, self.log.next()) {

@@ -9,6 +9,8 @@ use std::{borrow::Cow, net::SocketAddr};
 use exo_wire::{NodeId, Zid};
 use serde::Deserialize;
 
+use crate::json;
+
 /// More addresses of one router are not read.
 const ADDRESSES: usize = 16;
 
@@ -26,7 +28,7 @@ impl Acquaintance {
     pub const KEY: &str = "@/*/router";
 
     /// Reads one entry of the admin space.
-    pub fn parse(json: &[u8]) -> Option<Self> {
+    pub fn parse(entry: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct Told<'a> {
             #[serde(borrow)]
@@ -34,7 +36,7 @@ impl Acquaintance {
             #[serde(borrow, default)]
             locators: Vec<Cow<'a, str>>,
         }
-        let told: Told<'_> = serde_json::from_slice(json).ok()?;
+        let told: Told<'_> = json::read(entry).ok()?;
         let zid = Zid::of(&NodeId::heard(&told.zid))?;
         let tcp = told.locators.iter().filter_map(|locator| locator.strip_prefix("tcp/")?.parse().ok());
         Some(Self { zid, addresses: tcp.take(ADDRESSES).collect() })

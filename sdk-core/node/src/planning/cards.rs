@@ -14,6 +14,8 @@ use exo_wire::card::ModelCard;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
+use crate::json;
+
 /// More models than any exo lists.
 const MOST_MODELS: usize = 10_000;
 
@@ -51,14 +53,17 @@ pub fn models_listed(models: &[u8]) -> Result<BTreeSet<String>, CardError> {
     struct Model {
         id: String,
     }
-    let list: List = serde_json::from_slice(models).map_err(|error| unreadable(&error))?;
+    let list: List = json::read(models).map_err(|error| unreadable(&error))?;
     Ok(list.data.into_iter().take(MOST_MODELS).map(|model| model.id).collect())
 }
 
 /// A card, as exo serves or as it sends it.
-pub fn card_from_json(json: &[u8]) -> Result<ModelCard, CardError> {
-    let card: Value = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
-    serde_json::from_value(snake(card)).map_err(|error| CardError::Strange(error.to_string()))
+pub fn card_from_json(card: &[u8]) -> Result<ModelCard, CardError> {
+    let card = json::read(card).map_err(|error| unreadable(&error))?;
+    // Written and read again: to read a card out of a `Value` would be the code of all its parts once more.
+    serde_json::to_string(&snake(card))
+        .and_then(|card| serde_json::from_str(&card))
+        .map_err(|error| CardError::Strange(error.to_string()))
 }
 
 fn unreadable(error: &serde_json::Error) -> CardError {
@@ -133,7 +138,7 @@ struct Name<'a> {
 
 impl<'a> State<'a> {
     fn read(state: &'a [u8]) -> Result<Self, CardError> {
-        serde_json::from_slice(state).map_err(|error| unreadable(&error))
+        json::read(state).map_err(|error| unreadable(&error))
     }
 
     /// Every card with its name, those that people added first. What cannot be read is passed over.

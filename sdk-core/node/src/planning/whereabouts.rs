@@ -12,6 +12,7 @@ use exo_wire::{
 use serde::Deserialize;
 
 use super::{HandOverError, models_in_state};
+use crate::json;
 
 /// How exo sorts the ways from one node to another.
 const FASTEST_FIRST: [&str; 5] = ["thunderbolt", "maybe_ethernet", "ethernet", "wifi", "unknown"];
@@ -59,7 +60,7 @@ impl Whereabouts {
         let unreadable = |error: serde_json::Error| HandOverError::Unreadable(error.to_string());
         let snapshot =
             heard::snapshot(state).map_err(|error| HandOverError::Unreadable(error.to_string()))?;
-        let State { topology } = serde_json::from_slice(state).map_err(unreadable)?;
+        let State { topology } = json::read(state).map_err(unreadable)?;
         let mut recogniser = Recogniser::new();
         recogniser.see_state(snapshot.keys.iter().map(|key| &**key));
         let stranger = match recogniser.recognition() {

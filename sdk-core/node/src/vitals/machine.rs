@@ -16,7 +16,7 @@ use exo_telemetry::{
 };
 use exo_wire::gathered::Backend;
 
-use super::{Condition, Work, announcement::announcement};
+use super::{Condition, Work, announcement::announcement, cost::costly};
 use crate::{
     member,
     worker::{Allowed, Offer},
@@ -347,6 +347,7 @@ impl Vitals {
             share: allowance.share.min(level.measures().duty),
             memory: self.keeper.policy().memory_cap,
             why: rules.into_iter().chain(heat).collect::<Vec<_>>().join("; "),
+            costly: costly(&self.seen.network),
         };
         if self.allowed.as_ref() != Some(&allowed) {
             self.allowed = Some(allowed.clone());

@@ -17,6 +17,7 @@
 
 mod announcement;
 mod condition;
+mod cost;
 mod machine;
 
 pub use condition::{Condition, Work};

@@ -12,6 +12,9 @@ use exo_wire::{
 
 use crate::now::Moment;
 
+/// Has an engine's [`Engine::step`] called soon. From any thread.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
 /// Loads models and makes tokens.
 ///
 /// It is asked on a thread of its own, which it may keep busy. Nothing here waits for a result: an order is taken, and
@@ -21,6 +24,12 @@ use crate::now::Moment;
 pub trait Engine: Send {
     /// What it is called in exo's words. None: nothing is ever offered.
     fn backends(&self) -> Vec<Backend>;
+
+    /// For an engine that others use too, or that computes on threads of its own: call this when there is something to
+    /// tell though nothing was wished.
+    fn wake_with(&mut self, wake: Wake) {
+        let _ = wake;
+    }
 
     /// What it uses and what it could take.
     fn capacity(&self) -> Capacity;
@@ -73,6 +82,8 @@ pub struct Capacity {
     /// The largest model that it would load now, in bytes of weights as model cards count them: what the cache and the
     /// arithmetic need besides is already taken off.
     pub room: u64,
+    /// The largest model that it would fetch first, counted in the same way; none if it fetches nothing.
+    pub fetches: u64,
     /// How many answers it makes at once. More wait.
     pub at_once: usize,
 }
@@ -101,6 +112,11 @@ pub struct Fetching {
     pub files: u32,
     /// Bytes a second.
     pub speed: f64,
+}
+
+impl Fetching {
+    /// Nothing came, and it is not known what will.
+    pub(super) const NONE: Self = Self { done: 0, total: 0, fresh: 0, files_done: 0, files: 0, speed: 0.0 };
 }
 
 /// Weights that are there.

@@ -108,9 +108,12 @@ fn read<T: DeserializeOwned>(json: &str) -> Result<T, String> {
         Ok(value) => return Ok(value),
         Err(first) => first,
     };
-    let respelt = serde_json::from_str::<Value>(json).map(snake).map_err(|error| error.to_string())?;
+    let respelt = serde_json::from_str::<Value>(json).map(snake);
+    // Written and read again: to read it out of a `Value` would be the code of all its parts once more.
+    let respelt =
+        respelt.and_then(|value| serde_json::to_string(&value)).map_err(|error| error.to_string())?;
     // The first complaint is about the spelling of the log, which is what people can look up.
-    serde_json::from_value(respelt)
+    serde_json::from_str(&respelt)
         .map_err(|_: serde_json::Error| first.to_string().chars().take(200).collect())
 }
 

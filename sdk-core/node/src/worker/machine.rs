@@ -82,7 +82,7 @@ impl Worker {
             Input::State(snapshot) => self.restore(now, snapshot),
             Input::Event(event) => self.event(now, event),
             Input::Engine(report) => self.report(now, report),
-            Input::Allowed(allowed) => self.allow(allowed),
+            Input::Allowed(allowed) => self.allow(now, allowed),
             Input::Unsaid(works) => self.lost(&works),
             Input::Leave => self.leave(now),
         }
@@ -108,7 +108,9 @@ impl Worker {
         let withheld = self.withheld.is_some_and(|until| until > now);
         match self.capacity {
             Some(capacity) if self.allowed.admit && !withheld && !self.has_left => {
-                Offer { able: capacity.room > 0, memory: Some(capacity.room) }
+                let fetches = if self.allowed.costly.is_some() { 0 } else { capacity.fetches };
+                let room = capacity.room.max(fetches);
+                Offer { able: room > 0, memory: Some(room) }
             }
             _ => Offer::NOTHING,
         }
@@ -239,11 +241,14 @@ impl Worker {
         }
     }
 
-    fn allow(&mut self, allowed: Allowed) {
+    fn allow(&mut self, now: Moment, allowed: Allowed) {
         if (allowed.share - self.allowed.share).abs() > f64::EPSILON {
             self.want(Wish::SetShare(allowed.share));
         }
         self.allowed = allowed;
+        if let Some(why) = self.allowed.costly.clone() {
+            self.stop_fetching(now, &why);
+        }
     }
 
     /// Parts of answers may be missing in the log. An answer with a hole is worse than none.

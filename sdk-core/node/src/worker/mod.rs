@@ -18,6 +18,7 @@
 
 mod answer;
 mod answers;
+mod downloads;
 mod engine;
 mod heard;
 mod machine;
@@ -31,7 +32,7 @@ mod tests;
 
 pub use engine::{
     Capacity, Engine, EngineError, Fault, Fetched, Fetching, Finish, Report, Step, Suitable, Token, TopToken,
-    Wish,
+    Wake, Wish,
 };
 pub use machine::Worker;
 pub use offer::{Allowed, Offer};

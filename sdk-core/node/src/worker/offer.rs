@@ -38,10 +38,12 @@ pub struct Allowed {
     pub memory: Option<u64>,
     /// Why work may not be taken, for whoever waits for an answer.
     pub why: String,
+    /// Why bytes of the network may cost the owner money, if they may: no model is fetched then.
+    pub costly: Option<String>,
 }
 
 impl Default for Allowed {
     fn default() -> Self {
-        Self { admit: true, finish_by: None, share: 1.0, memory: None, why: String::new() }
+        Self { admit: true, finish_by: None, share: 1.0, memory: None, why: String::new(), costly: None }
     }
 }

@@ -231,7 +231,9 @@ impl Engine for Rehearsal {
 
     fn capacity(&self) -> Capacity {
         let used = self.used();
-        Capacity { used, room: self.script.room.saturating_sub(used), at_once: self.script.at_once }
+        let room = self.script.room.saturating_sub(used);
+        let fetches = if self.script.stored { 0 } else { room };
+        Capacity { used, room: room - fetches, fetches, at_once: self.script.at_once }
     }
 
     fn examine(&mut self, shard: &ShardMetadata) -> Result<Suitable, EngineError> {
@@ -241,7 +243,8 @@ impl Engine for Rehearsal {
             let why = format!("{} is no model for a rehearsal: place another", card.model_id);
             return Err(EngineError::new(Fault::Unsuitable, why));
         }
-        let room = self.capacity().room;
+        let Capacity { room, fetches, .. } = self.capacity();
+        let room = room.max(fetches);
         if weights > room {
             let why =
                 format!("{} needs {weights} bytes, {room} are left: place a smaller model", card.model_id);

@@ -17,6 +17,7 @@ use exo_wire::{
     shard::ShardMetadata,
 };
 
+use super::Fetching;
 use crate::now::Moment;
 
 /// So often a runner is tried before the model is given back, as exo's worker does.
@@ -82,6 +83,10 @@ pub(super) struct Runner {
     pub(super) failures: u32,
     /// When its progress was last told.
     pub(super) told: Moment,
+    /// How far its download is.
+    pub(super) fetching: Fetching,
+    /// The tenth of it that was last told.
+    pub(super) told_tenth: Option<u64>,
     /// The session in which it was placed is over; it goes then, if the new one does not know it.
     pub(super) orphaned: Option<Moment>,
 }
@@ -99,6 +104,8 @@ impl Runner {
             unloading: false,
             failures: 0,
             told: now,
+            fetching: Fetching::NONE,
+            told_tenth: None,
             orphaned: None,
         }
     }

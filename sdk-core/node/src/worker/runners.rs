@@ -3,10 +3,7 @@
 use std::time::Duration;
 
 use exo_wire::{
-    Memory, RunnerId,
-    count::Count,
-    download::{DownloadCompleted, DownloadOngoing, DownloadPending, DownloadProgress, DownloadProgressData},
-    finite::Amount,
+    RunnerId,
     instance::{BoundInstance, Instance},
     runner::RunnerStatus,
     shard::ShardMetadata,
@@ -14,7 +11,8 @@ use exo_wire::{
 };
 
 use super::{
-    EngineError, Fault, Fetching, Say, Suitable, Wish, Work, Worker,
+    EngineError, Fault, Say, Suitable, Wish, Work, Worker,
+    downloads::not_fetched,
     heard::Placed,
     machine::WITHHELD,
     runner::{Plan, Runner, Stage, TRIES, failed, loading, ready},
@@ -101,6 +99,10 @@ impl Worker {
     fn create(&mut self, now: Moment, id: &RunnerId, suitable: Suitable) {
         let Some(runner) = self.runners.get(id) else { return };
         let (Some(plan), instance_id) = (runner.plan.clone(), runner.instance.clone()) else { return };
+        if let (None, Some(costly)) = (suitable.stored, &self.allowed.costly) {
+            let why = not_fetched(&plan, costly);
+            return self.refuse(now, id, &why);
+        }
         let bound_instance = match BoundInstance::new(plan.instance.clone(), id.clone(), self.node.clone()) {
             Ok(bound) => bound,
             Err(why) => return self.refuse(now, id, &why.to_string()),
@@ -119,41 +121,11 @@ impl Worker {
         if let Some(total) = suitable.stored {
             self.fetched(now, id, total);
         } else {
-            self.tell_of(id, Work::Download(Box::new(pending(self.node.clone(), &plan.shard))));
-            self.hold(id);
-            self.want(Wish::Fetch(id.clone(), plan.shard));
+            self.fetch(id, plan);
         }
     }
 
-    pub(super) fn fetching(&mut self, now: Moment, id: &RunnerId, so_far: Fetching) {
-        if !self.is_at(id, &Stage::Fetching) || !self.may_tell_progress(now, id) {
-            return;
-        }
-        if let Some(plan) = self.runners.get(id).and_then(|runner| runner.plan.as_ref()) {
-            let progress = ongoing(self.node.clone(), &plan.shard, so_far);
-            self.tell_of(id, Work::Download(Box::new(progress)));
-        }
-    }
-
-    pub(super) fn fetched(&mut self, now: Moment, id: &RunnerId, total: u64) {
-        if !self.is_at(id, &Stage::Fetching) {
-            return;
-        }
-        let Some(plan) = self.runners.get(id).and_then(|runner| runner.plan.clone()) else { return };
-        let completed = DownloadCompleted {
-            node_id: self.node.clone(),
-            shard_metadata: plan.shard.clone(),
-            model_directory: String::new(),
-            total: Memory::bytes(total),
-            read_only: false,
-        };
-        self.stored.insert(plan.model().clone(), completed.clone());
-        self.tell_of(id, Work::Download(Box::new(DownloadProgress::Completed(completed))));
-        self.end_step(id, TaskStatus::Complete);
-        self.load(now, id, plan);
-    }
-
-    fn load(&mut self, now: Moment, id: &RunnerId, plan: Plan) {
+    pub(super) fn load(&mut self, now: Moment, id: &RunnerId, plan: Plan) {
         let step = self.plain_step(id);
         self.begin_step(id, Task::LoadModel(step));
         self.update_step(id, TaskStatus::Running);
@@ -204,7 +176,9 @@ impl Worker {
         if error.fault == Fault::Unsuitable || runner.failures > TRIES {
             return self.refuse(now, id, &error.message);
         }
-        runner.stage = Stage::Failed(now + runner.pause());
+        let stage = Stage::Failed(now + runner.pause());
+        self.download_failed(id, &error.message);
+        self.set_stage(id, stage);
         self.end_step(id, TaskStatus::Failed);
         for task in self.answers_of(id) {
             if let Some(answer) =
@@ -222,6 +196,7 @@ impl Worker {
         if self.allowed.admit {
             self.withheld = Some(now + WITHHELD);
         }
+        self.download_failed(id, why);
         self.set_stage(id, Stage::Refused(now + HEARD_WITHIN));
         self.end_step(id, TaskStatus::Failed);
         for task in self.answers_of(id) {
@@ -285,6 +260,7 @@ impl Worker {
             return;
         }
         let (instance_id, runner_id) = (runner.instance.clone(), id.clone());
+        self.download_rests(id);
         self.end_step(id, TaskStatus::Cancelled);
         let (task_id, task_status) = (self.new_task(), TaskStatus::Pending);
         self.begin_step(id, Task::Shutdown(Shutdown { task_id, task_status, instance_id, runner_id }));
@@ -308,6 +284,7 @@ impl Worker {
         for id in all {
             self.unload(&id);
             if self.runners.get(&id).is_some_and(|runner| runner.status.is_some()) {
+                self.download_rests(&id);
                 self.end_step(&id, TaskStatus::Cancelled);
                 self.tell_runner(&id, RunnerStatus::Shutdown {});
             }
@@ -345,12 +322,6 @@ impl Worker {
         }
     }
 
-    pub(super) fn tell_stored(&mut self) {
-        for completed in self.stored.values().cloned().collect::<Vec<_>>() {
-            self.tell(Work::Download(Box::new(DownloadProgress::Completed(completed))));
-        }
-    }
-
     /// How a runner is. One of a session that is over is remembered for a session that knows it.
     pub(super) fn tell_runner(&mut self, id: &RunnerId, status: RunnerStatus) {
         if let Some(runner) = self.runners.get_mut(id) {
@@ -359,7 +330,7 @@ impl Worker {
         self.tell_of(id, Work::Runner(id.clone(), status));
     }
 
-    fn tell_of(&mut self, id: &RunnerId, work: Work) {
+    pub(super) fn tell_of(&mut self, id: &RunnerId, work: Work) {
         if self.runners.get(id).is_some_and(|runner| runner.orphaned.is_none()) {
             self.tell(work);
         }
@@ -378,7 +349,7 @@ impl Worker {
         }
     }
 
-    fn end_step(&mut self, id: &RunnerId, status: TaskStatus) {
+    pub(super) fn end_step(&mut self, id: &RunnerId, status: TaskStatus) {
         self.update_step(id, status);
         if let Some(runner) = self.runners.get_mut(id) {
             runner.step = None;
@@ -401,7 +372,7 @@ impl Worker {
         }
     }
 
-    fn hold(&mut self, id: &RunnerId) {
+    pub(super) fn hold(&mut self, id: &RunnerId) {
         if let Some(runner) = self.runners.get_mut(id) {
             runner.held = true;
         }
@@ -413,7 +384,7 @@ impl Worker {
         }
     }
 
-    fn is_at(&self, id: &RunnerId, stage: &Stage) -> bool {
+    pub(super) fn is_at(&self, id: &RunnerId, stage: &Stage) -> bool {
         self.runners.get(id).is_some_and(|runner| runner.stage == *stage)
     }
 
@@ -421,7 +392,7 @@ impl Worker {
         self.runners.get(id).and_then(|runner| runner.plan.as_ref()).map_or(0, Plan::layers)
     }
 
-    fn may_tell_progress(&mut self, now: Moment, id: &RunnerId) -> bool {
+    pub(super) fn may_tell_progress(&mut self, now: Moment, id: &RunnerId) -> bool {
         let Some(runner) = self.runners.get_mut(id) else { return false };
         let due = now.since(runner.told) >= PROGRESS_EVERY;
         if due {
@@ -449,35 +420,4 @@ fn unsupported(plan: &Plan) -> Option<String> {
         }
         Instance::MlxRing(_) => None,
     }
-}
-
-fn pending(node_id: exo_wire::NodeId, shard: &ShardMetadata) -> DownloadProgress {
-    DownloadProgress::Pending(DownloadPending {
-        node_id,
-        shard_metadata: shard.clone(),
-        model_directory: String::new(),
-        downloaded: Memory::default(),
-        total: shard.model_card().storage_size,
-    })
-}
-
-fn ongoing(node_id: exo_wire::NodeId, shard: &ShardMetadata, so_far: Fetching) -> DownloadProgress {
-    let speed = Amount::new(so_far.speed).unwrap_or_default();
-    let left = so_far.total.saturating_sub(so_far.done) as f64;
-    let eta_ms = if speed.get() > 0.0 { (left / speed.get() * 1000.0) as u64 } else { 0 };
-    DownloadProgress::Ongoing(DownloadOngoing {
-        node_id,
-        shard_metadata: shard.clone(),
-        model_directory: String::new(),
-        download_progress: DownloadProgressData {
-            total: Memory::bytes(so_far.total),
-            downloaded: Memory::bytes(so_far.done.min(so_far.total)),
-            downloaded_this_session: Memory::bytes(so_far.fresh.min(so_far.done)),
-            completed_files: so_far.files_done.min(so_far.files),
-            total_files: so_far.files,
-            speed,
-            eta_ms: Count::new(eta_ms),
-            files: std::collections::BTreeMap::new(),
-        },
-    })
 }

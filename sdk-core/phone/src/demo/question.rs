@@ -3,12 +3,11 @@
 use std::{
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpStream},
-    ops::ControlFlow,
     time::{Duration, Instant},
 };
 
-use exo_engine::{Engine, LoadOptions};
 use exo_gpu::{BackendKind, Gpu, OpenOptions};
+use exo_serving::{Host, Settings};
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, task};
 
@@ -54,10 +53,9 @@ pub(super) async fn ask(
 fn serve() -> Result<SocketAddr, String> {
     let place = Place::tiny(TINY)?;
     let gpu = Gpu::open(OpenOptions::new().backend(BackendKind::Cpu)).map_err(|error| error.to_string())?;
-    let go_on = &mut |_| ControlFlow::Continue(());
-    let engine = Engine::load(gpu.device(), &place.directory, &LoadOptions::default(), go_on)
-        .map_err(|error| error.to_string())?;
-    openai::listen(0, TINY, engine).map_err(|error| error.to_string())
+    let host = Host::start(gpu, place.shelf(), Settings::default()).map_err(|error| error.to_string())?;
+    let (lease, _) = host.load_and_wait(&place.model).map_err(|error| error.to_string())?;
+    openai::listen(0, TINY, lease).map_err(|error| error.to_string())
 }
 
 /// Asks, and shows the words as they come. How many pieces there were, and when the first came.

@@ -3,11 +3,17 @@
 mod bar;
 mod place;
 
-use std::{path::PathBuf, process::ExitCode, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
 
 use clap::Args as ClapArgs;
 use exo_http::Client;
-use exo_models::{Cancel, Error, Fetcher, Found, ModelId, ModelStore, Options, Progress, Source, fetch};
+use exo_models::{
+    Cancel, Error, Fetcher, Found, ModelId, ModelStore, Options, Progress, Server, Source, fetch,
+};
 
 use crate::{amounts, exit, stop::Stop};
 use bar::Bar;
@@ -52,8 +58,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Ok(source) => source,
         Err(error) => return exit::usage(&error.to_string()),
     };
-    let Some(root) = args.into.clone().or_else(place::of_exo) else {
-        return exit::usage("nobody knows where your home is; say where models go with --into DIR");
+    let root = match root(args.into.as_deref()) {
+        Ok(root) => root,
+        Err(error) => return exit::usage(error),
     };
     let store = ModelStore::new(root);
     match store.find(source.model()) {
@@ -69,13 +76,24 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 fn source(args: &Args) -> Result<Source, Error> {
     let model: ModelId = args.model.parse()?;
-    let source = match args.from.clone().or_else(|| place::setting("HF_ENDPOINT")) {
-        Some(base) => Source::at(&base, model)?,
-        None => Source::hugging_face(model),
+    Ok(server(args.from.as_deref())?.model(model))
+}
+
+/// The server of that address, or the one that this computer is set to, with the token that it has.
+pub(crate) fn server(from: Option<&str>) -> Result<Server, Error> {
+    let server = match from.map(ToOwned::to_owned).or_else(|| place::setting("HF_ENDPOINT")) {
+        Some(base) => Server::at(&base)?,
+        None => Server::hugging_face(),
     };
     // A token that lies around on this computer was not meant for a mirror that anybody can listen to.
-    let with_token = place::token().and_then(|token| source.clone().token(&token).ok());
-    Ok(with_token.unwrap_or(source))
+    let with_token = place::token().and_then(|token| server.clone().token(&token).ok());
+    Ok(with_token.unwrap_or(server))
+}
+
+/// Where models lie on this computer, if nobody says otherwise.
+pub(crate) fn root(into: Option<&Path>) -> Result<PathBuf, &'static str> {
+    let unknown = "nobody knows where your home is; say where models go with --into DIR";
+    into.map(ToOwned::to_owned).or_else(place::of_exo).ok_or(unknown)
 }
 
 fn fetched(store: ModelStore, source: Source) -> ExitCode {

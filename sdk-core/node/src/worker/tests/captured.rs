@@ -123,7 +123,7 @@ fn play(lines: &[Line], until: f64, pace: Duration) -> Vec<Value> {
         speaking: Vec::new(),
         said: Vec::new(),
     };
-    let capacity = Capacity { used: 500_000_000, room: 1 << 32, at_once: 4 };
+    let capacity = Capacity { used: 500_000_000, room: 1 << 32, fetches: 0, at_once: 4 };
     parrot.step(Moment::default(), Input::Engine(Report::Capacity(capacity)));
     // Tasks were deleted when the other program had answered: ours are answered a little later.
     let is_deletion = |line: &Line| line.message["event"].get("TaskDeleted").is_some();

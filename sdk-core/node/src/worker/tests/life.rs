@@ -36,30 +36,6 @@ fn a_model_that_is_placed_here_is_made_ready_in_exos_order() {
 }
 
 #[test]
-fn weights_that_are_not_here_are_fetched_and_told_once_a_second_at_most() {
-    let mut story =
-        Story::of(Script { stored: false, fetch: std::time::Duration::from_secs(8), ..Script::default() });
-    story.event(&instance_created("i", "r", MODEL)).run(10_000);
-    let fetched: Vec<String> =
-        story.words().into_iter().filter(|word| word.starts_with("Download")).collect();
-    assert_eq!(
-        fetched,
-        [
-            "DownloadModel",
-            "DownloadPending",
-            "DownloadOngoing",
-            "DownloadOngoing",
-            "DownloadOngoing",
-            "DownloadCompleted"
-        ]
-    );
-    let ongoing = story.said.iter().find(|said| said.word() == "DownloadOngoing").unwrap();
-    let progress = &ongoing.body["download_progress"]["DownloadOngoing"]["download_progress"];
-    assert_eq!(progress["downloaded"]["in_bytes"].as_u64().unwrap() * 4, progress["total"]["in_bytes"]);
-    assert_eq!(story.words().last().unwrap(), "RunnerReady");
-}
-
-#[test]
 fn an_instance_of_other_nodes_is_none_of_our_business() {
     let mut story = Story::new();
     let text = instance_created("i", "r", MODEL).to_string().replace(super::stage::PHONE, "c0ffee");
@@ -84,7 +60,14 @@ fn a_download_in_the_middle_ends_with_its_instance() {
     story.event(&instance_deleted("i")).run(100_000);
     assert_eq!(
         story.words(),
-        ["TaskCancelled", "Shutdown", "RunnerShuttingDown", "TaskComplete", "RunnerShutdown"]
+        [
+            "DownloadPending",
+            "TaskCancelled",
+            "Shutdown",
+            "RunnerShuttingDown",
+            "TaskComplete",
+            "RunnerShutdown"
+        ]
     );
 }
 

@@ -3,6 +3,7 @@
 mod answering;
 mod captured;
 mod chance;
+mod fetching;
 mod hardship;
 mod life;
 mod stage;

@@ -116,7 +116,7 @@ impl Story {
     pub(super) fn allow(&mut self, admit: bool, finish_in: Option<u64>) -> &mut Self {
         let finish_by = finish_in.map(|wait| self.now + Duration::from_millis(wait));
         let why = if admit { String::new() } else { "the battery is at 10%, 20% is asked for".to_owned() };
-        self.tell(Input::Allowed(Allowed { admit, finish_by, share: 1.0, memory: None, why }))
+        self.tell(Input::Allowed(Allowed { admit, finish_by, why, ..Allowed::default() }))
     }
 
     /// Lets so many milliseconds pass.

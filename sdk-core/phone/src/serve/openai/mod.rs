@@ -1,10 +1,9 @@
 //! `OpenAI`'s chat completions for programs on this computer: one model, no cluster.
 //!
-//! A thread a connection, one request each, and one thread that computes. Only 127.0.0.1 is listened at.
+//! A thread a connection, one request each; the host of the model computes. Only 127.0.0.1 is listened at.
 
 mod answer;
 mod asked;
-mod desk;
 mod http;
 mod refusal;
 
@@ -14,18 +13,17 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
-        mpsc::Sender,
+        mpsc::{self, Sender},
     },
     thread,
     time::Duration,
 };
 
-use exo_engine::Engine;
+use exo_serving::{AnswerNews, Error, Lease};
 use serde_json::{Value, json};
 
 use answer::Answer;
 use asked::Asked;
-use desk::{Conversation, Desk, Told};
 use http::Request;
 use refusal::Refusal;
 
@@ -35,14 +33,10 @@ const MOST_CONNECTIONS: usize = 32;
 const TAKEN_WITHIN: Duration = Duration::from_secs(30);
 
 /// Listens on loopback, and answers for as long as the process lives. Where it listens.
-pub(crate) fn listen(port: u16, model: &str, engine: Engine) -> io::Result<SocketAddr> {
+pub(crate) fn listen(port: u16, model: &str, lease: Lease) -> io::Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
     let address = listener.local_addr()?;
-    let server = Arc::new(Server {
-        model: model.to_owned(),
-        desk: Desk::open(engine)?,
-        connections: AtomicUsize::new(0),
-    });
+    let server = Arc::new(Server { model: model.to_owned(), lease, connections: AtomicUsize::new(0) });
     let accept = move || {
         for stream in listener.incoming() {
             // A connection that broke before it was taken is nobody's loss.
@@ -58,7 +52,7 @@ pub(crate) fn listen(port: u16, model: &str, engine: Engine) -> io::Result<Socke
 
 struct Server {
     model: String,
-    desk: Desk,
+    lease: Lease,
     connections: AtomicUsize,
 }
 
@@ -109,26 +103,28 @@ impl Server {
     }
 
     fn answer(&self, stream: &mut TcpStream, asked: Asked) -> io::Result<Result<(), Refusal>> {
-        let conversation = self.desk.ask(asked.request);
-        watch(stream, conversation.tell.clone())?;
+        let (tell, told) = mpsc::channel();
+        watch(stream, tell.clone())?;
+        // Dropped with this call: a client that goes away takes its question back.
+        let _question = self.lease.ask(asked.request, move |news| drop(tell.send(Told::News(news))));
         let mut answer = Answer::new(&self.model);
-        match next(&conversation)? {
-            Ok(None) => {}
-            Ok(Some(_)) => return Ok(Err(lost())),
-            Err(refusal) => return Ok(Err(refusal)),
-        }
-        if asked.stream {
-            http::pieces(stream)?;
-        }
+        // Once something was computed for it, it was taken: what is refused is refused before the first byte.
+        let mut is_begun = false;
         while !answer.is_over() {
-            let piece = match next(&conversation)? {
-                Ok(Some(event)) => answer.take(event),
-                Ok(None) => continue,
-                Err(refusal) if asked.stream => {
-                    return http::piece(stream, &refusal.json().to_string()).map(Ok);
+            let event = match told.recv() {
+                Ok(Told::News(AnswerNews::Said(event))) => Some(event),
+                Ok(Told::News(AnswerNews::Reading { .. })) => None,
+                Ok(Told::News(AnswerNews::Failed(error))) if is_begun => {
+                    return http::piece(stream, &Refusal::from(&error).json().to_string()).map(Ok);
                 }
-                Err(refusal) => return Ok(Err(refusal)),
+                Ok(Told::News(AnswerNews::Failed(error))) => return Ok(Err(Refusal::from(&error))),
+                Ok(Told::HungUp) => return Err(io::ErrorKind::ConnectionAborted.into()),
+                Err(mpsc::RecvError) => return Ok(Err(Refusal::from(&Error::Closed))),
             };
+            if asked.stream && !std::mem::replace(&mut is_begun, asked.stream) {
+                http::pieces(stream)?;
+            }
+            let Some(piece) = event.map(|event| answer.take(event)) else { continue };
             if asked.stream {
                 http::piece(stream, &piece.to_string())?;
             }
@@ -143,19 +139,11 @@ impl Server {
     }
 }
 
-/// What comes next of an answer: nothing yet, a piece, or why there is none. An error if nobody waits for it.
-fn next(conversation: &Conversation) -> io::Result<Result<Option<exo_engine::chat::Event>, Refusal>> {
-    Ok(match conversation.told.recv() {
-        Ok(Told::Taken) => Ok(None),
-        Ok(Told::Event(event)) => Ok(Some(event)),
-        Ok(Told::Failed(error)) => Err(Refusal::from(&error)),
-        Ok(Told::HungUp) => return Err(io::ErrorKind::ConnectionAborted.into()),
-        Ok(Told::Closed) | Err(_) => Err(lost()),
-    })
-}
-
-fn lost() -> Refusal {
-    Refusal::of_page(500, "the engine broke: start exo-phone again, and report it")
+/// What comes to whoever waits for an answer.
+enum Told {
+    News(AnswerNews),
+    /// The client went away.
+    HungUp,
 }
 
 /// Sees the client go, which nobody who waits for tokens would.

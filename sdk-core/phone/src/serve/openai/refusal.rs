@@ -1,6 +1,7 @@
 //! Errors in `OpenAI`'s shape.
 
-use exo_engine::{Error, ErrorKind};
+use exo_engine::{Error as EngineError, ErrorKind};
+use exo_serving::Error;
 use serde_json::{Value, json};
 
 use super::http::Bad;
@@ -42,13 +43,13 @@ impl From<Bad> for Refusal {
 
 impl From<&Error> for Refusal {
     fn from(error: &Error) -> Self {
-        let param = match error {
-            Error::InvalidRequest { what, .. } => Some((*what).to_owned()),
-            _ => None,
-        };
-        let status = match error.kind() {
-            ErrorKind::InvalidRequest | ErrorKind::Template | ErrorKind::Unsupported => 400,
-            _ => 500,
+        let (status, param) = match error {
+            Error::Engine(EngineError::InvalidRequest { what, .. }) => (400, Some((*what).to_owned())),
+            Error::Engine(error) if matches!(error.kind(), ErrorKind::Template | ErrorKind::Unsupported) => {
+                (400, None)
+            }
+            Error::Engine(error) if error.kind() == ErrorKind::UnderPressure => (503, None),
+            _ => (500, None),
         };
         Self { status, message: error.to_string(), param, code: None }
     }

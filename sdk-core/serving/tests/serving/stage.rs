@@ -12,9 +12,11 @@ use exo_node::{
     now::Moment,
     worker::{Engine, Report, Step, Token, Wish},
 };
-use exo_serving::{ModelEngine, Settings, Shelf};
+use exo_serving::{Host, ModelEngine, Settings, Shelf};
 use exo_wire::{ModelId, RunnerId, TaskId, shard::ShardMetadata, text::TextGenerationTaskParams};
 use serde_json::{Value, json};
+
+use crate::server::Server;
 
 pub(crate) const MODEL: &str = "exo-mobile/tiny-random";
 pub(crate) const LAYERS: u32 = 3;
@@ -23,15 +25,20 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) struct Stage {
     pub(crate) engine: ModelEngine,
+    pub(crate) host: Host,
     pub(crate) told: Vec<Report>,
-    now: Moment,
     asked: u32,
 }
 
-/// A directory of the test's own, with the tiny model in it.
-pub(crate) fn directory() -> PathBuf {
+/// A directory of the test's own.
+pub(crate) fn own_directory(of: &str) -> PathBuf {
     let test = std::thread::current().name().unwrap_or("main").replace(':', "-");
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serving").join(test);
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(of).join(test)
+}
+
+/// One with the tiny model in it.
+pub(crate) fn directory() -> PathBuf {
+    let path = own_directory("serving");
     tiny::write(&path, 7).unwrap();
     path
 }
@@ -73,8 +80,25 @@ impl Stage {
     pub(crate) fn with(open: OpenOptions) -> Self {
         let gpu = Gpu::open(open.remember_nothing().backend(BackendKind::Cpu)).unwrap();
         let shelf = Shelf::default().with(ModelId::parse(MODEL).unwrap(), directory());
-        let engine = ModelEngine::new(gpu, shelf, Settings::default());
-        Self { engine, told: Vec::new(), now: Moment::default(), asked: 0 }
+        Self::of(gpu, shelf)
+    }
+
+    /// With an empty directory, and somebody who brings models into it.
+    pub(crate) fn supplied(server: &Arc<Server>) -> Self {
+        Self::supplied_with(OpenOptions::new(), server)
+    }
+
+    pub(crate) fn supplied_with(open: OpenOptions, server: &Arc<Server>) -> Self {
+        let gpu = Gpu::open(open.remember_nothing().backend(BackendKind::Cpu)).unwrap();
+        let mut stage = Self::of(gpu, Shelf::in_directory(&server.root));
+        stage.host.supply_from(Some(server.supply()));
+        stage.step();
+        stage
+    }
+
+    fn of(gpu: Gpu, shelf: Shelf) -> Self {
+        let host = Host::start(gpu, shelf, Settings::default()).unwrap();
+        Self { engine: ModelEngine::new(host.clone()), host, told: Vec::new(), asked: 0 }
     }
 
     /// With a model that is loaded and was tried out.
@@ -102,21 +126,23 @@ impl Stage {
     /// One step, as the driver does it.
     pub(crate) fn step(&mut self) -> Step {
         let told = &mut self.told;
-        let step = self.engine.step(self.now, &mut |report| told.push(report));
-        if let Step::After(wait) = step {
-            self.now = self.now + wait;
-        }
-        step
+        self.engine.step(Moment::default(), &mut |report| told.push(report))
     }
 
     pub(crate) fn until(&mut self, what: &str, holds: impl Fn(&[Report]) -> bool) {
         let began = Instant::now();
         while !holds(&self.told) {
             assert!(began.elapsed() < PATIENCE, "{what}: {:?}", self.told);
-            if matches!(self.step(), Step::After(_)) {
-                std::thread::yield_now();
-            }
+            self.step();
+            std::thread::yield_now();
         }
+    }
+
+    /// Gives the host the time for some steps that it should not do.
+    pub(crate) fn rest(&mut self) {
+        self.host.settle();
+        std::thread::sleep(Duration::from_millis(50));
+        self.step();
     }
 
     /// Asks, and waits for the whole answer.
