@@ -1,10 +1,10 @@
 /* Bulk bytes of libexo_mobile, by pointer: for Swift, Python and C.
  *
  * Everything else of the library is called through its UniFFI bindings. Those copy byte arrays; these functions copy
- * once, between the caller's memory and the device's. `GpuBuffer.handle` of the bindings tells the handle. It is never
+ * once, between the caller's memory and ours. `GpuBuffer.handle` of the bindings tells the handle. It is never
  * used twice: a handle of a buffer that was freed is an error and not a crash.
  *
- * Both may be called from any thread. They return when the bytes are copied.
+ * All may be called from any thread. They return when the bytes are copied.
  */
 #ifndef EXO_MOBILE_BYTES_H
 #define EXO_MOBILE_BYTES_H
@@ -39,6 +39,14 @@ int32_t exo_buffer_write(uint64_t handle, uint64_t offset, const uint8_t *bytes,
  */
 int32_t exo_buffer_read(uint64_t handle, uint64_t offset, uint8_t *bytes, uint64_t length, uint8_t *why,
                         uint64_t why_size);
+
+/* Hands `length` bytes of a server's answer to the receiver with this handle (`FetchReceiver.handle` of the bindings).
+ * Blocks while there is no room for them: that is how a server is slowed down.
+ *
+ * Returns 0, or -1 if nothing more is wanted: then close the connection and return. Everything else is as for
+ * `exo_buffer_write`.
+ */
+int32_t exo_receiver_chunk(uint64_t handle, const uint8_t *bytes, uint64_t length, uint8_t *why, uint64_t why_size);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 //! | [`gpu`] | devices, memory, transfers, the verdicts on kernels |
 //! | [`bytes`] | bulk bytes, by pointer: they never travel as copied lists |
 //! | [`node`] | joining, leaving, states, the cluster, discovery |
+//! | [`model`] | models of this device: loading, asking, offering them to the cluster |
 //! | [`telemetry`] | readings, policy, heat, scores, links, placement |
 //! | [`platform`] | what a platform does for the core: probe, DNS-SD, identity, log, lifecycle |
 //!
@@ -23,10 +24,13 @@ pub mod bytes;
 mod closing;
 mod error;
 pub mod gpu;
+pub mod model;
 pub mod node;
 pub mod platform;
 pub mod telemetry;
 mod threads;
+#[cfg(test)]
+mod waiting;
 
 pub use error::{ErrorKind, ExoError};
 

@@ -58,28 +58,10 @@ impl Errands {
 
 #[cfg(test)]
 mod tests {
-    use std::{future::Future, pin::pin, sync::Arc, task, time::Duration};
+    use std::time::Duration;
 
     use super::*;
-
-    struct Unpark(thread::Thread);
-
-    impl task::Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-
-    fn wait_for<T>(future: impl Future<Output = T>) -> T {
-        let waker = Arc::new(Unpark(thread::current())).into();
-        let (mut future, mut context) = (pin!(future), task::Context::from_waker(&waker));
-        loop {
-            match future.as_mut().poll(&mut context) {
-                task::Poll::Ready(value) => return value,
-                task::Poll::Pending => thread::park(),
-            }
-        }
-    }
+    use crate::waiting::wait_for;
 
     #[test]
     fn a_call_aside_gives_its_value_and_a_panic_in_it_is_a_fault() {

@@ -535,6 +535,38 @@ fileprivate struct FfiConverterUInt64: FfiConverterPrimitive {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterInt64: FfiConverterPrimitive {
+    typealias FfiType = Int64
+    typealias SwiftType = Int64
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Int64 {
+        return try lift(readInt(&buf))
+    }
+
+    public static func write(_ value: Int64, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterFloat: FfiConverterPrimitive {
+    typealias FfiType = Float
+    typealias SwiftType = Float
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Float {
+        return try lift(readFloat(&buf))
+    }
+
+    public static func write(_ value: Float, into buf: inout [UInt8]) {
+        writeFloat(&buf, lower(value))
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterDouble: FfiConverterPrimitive {
     typealias FfiType = Double
     typealias SwiftType = Double
@@ -668,12 +700,165 @@ fileprivate struct FfiConverterDuration: FfiConverterRustBuffer {
 
 
 /**
+ * An answer as it is made.
+ */
+public protocol AnswerProtocol: AnyObject, Sendable {
+
+    /**
+     * Takes the question back: not a token more is computed. Who waits in [`next`](Self::next) is woken.
+     */
+    func cancel() throws
+
+    /**
+     * The next piece; none after the end, or once [`cancel`](Self::cancel) was called.
+     */
+    func next() async throws  -> AnswerPiece?
+
+}
+/**
+ * An answer as it is made.
+ */
+open class Answer: AnswerProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_exo_mobile_fn_clone_answer(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_exo_mobile_fn_free_answer(handle, $0) }
+    }
+
+
+
+
+    /**
+     * Takes the question back: not a token more is computed. Who waits in [`next`](Self::next) is woken.
+     */
+open func cancel()throws   {try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_answer_cancel(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+}
+}
+
+    /**
+     * The next piece; none after the end, or once [`cancel`](Self::cancel) was called.
+     */
+open func next()async throws  -> AnswerPiece?  {
+    return
+        try  await uniffiRustCallAsync(
+            rustFutureFunc: {
+                uniffi_exo_mobile_fn_method_answer_next(
+                        self.uniffiCloneHandle()
+                )
+            },
+            pollFunc: ffi_exo_mobile_rust_future_poll_rust_buffer,
+            completeFunc: ffi_exo_mobile_rust_future_complete_rust_buffer,
+            freeFunc: ffi_exo_mobile_rust_future_free_rust_buffer,
+            liftFunc: FfiConverterOptionTypeAnswerPiece.lift,
+            errorHandler: FfiConverterTypeExoError_lift
+        )
+}
+
+
+
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeAnswer: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = Answer
+
+    public static func lift(_ handle: UInt64) throws -> Answer {
+        return Answer(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: Answer) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Answer {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: Answer, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeAnswer_lift(_ handle: UInt64) throws -> Answer {
+    return try FfiConverterTypeAnswer.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeAnswer_lower(_ value: Answer) -> UInt64 {
+    return FfiConverterTypeAnswer.lower(value)
+}
+
+
+
+
+
+
+/**
  * Hears what becomes of the app. What is told after the node has ended does nothing.
  */
 public protocol AppLifeProtocol: AnyObject, Sendable {
 
     /**
-     * These readings changed: look at them now, not when it is their turn.
+     * These readings changed: look at them now, not when it is their turn. Memory is among them when the system warns that
+     * it is short: then models give some back.
      */
     func noticed(groups: [Group]) throws
 
@@ -740,7 +925,8 @@ open class AppLife: AppLifeProtocol, @unchecked Sendable {
 
 
     /**
-     * These readings changed: look at them now, not when it is their turn.
+     * These readings changed: look at them now, not when it is their turn. Memory is among them when the system warns that
+     * it is short: then models give some back.
      */
 open func noticed(groups: [Group])throws   {try rustCallWithError(FfiConverterTypeExoError_lift) {
         uniffiCallStatus in
@@ -2019,6 +2205,421 @@ public func FfiConverterTypeExoNode_lower(_ value: ExoNode) -> UInt64 {
 
 
 /**
+ * Takes the answer of a server. Its calls block while there is no room: that is how a server is slowed down.
+ */
+public protocol FetchReceiverProtocol: AnyObject, Sendable {
+
+    /**
+     * How the functions for bulk bytes know it: the body goes through them, in pieces of 64 to 256 KiB.
+     */
+    func bytesHandle() throws  -> UInt64
+
+    /**
+     * How the answer begins: first, and once. `url` is where it came from in the end. Whether more is wanted.
+     */
+    func head(status: UInt16, url: String, headers: [HttpHeader]) throws  -> Bool
+
+}
+/**
+ * Takes the answer of a server. Its calls block while there is no room: that is how a server is slowed down.
+ */
+open class FetchReceiver: FetchReceiverProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_exo_mobile_fn_clone_fetchreceiver(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_exo_mobile_fn_free_fetchreceiver(handle, $0) }
+    }
+
+
+
+
+    /**
+     * How the functions for bulk bytes know it: the body goes through them, in pieces of 64 to 256 KiB.
+     */
+open func bytesHandle()throws  -> UInt64  {
+    return try  FfiConverterUInt64.lift(try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_fetchreceiver_handle(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+
+    /**
+     * How the answer begins: first, and once. `url` is where it came from in the end. Whether more is wanted.
+     */
+open func head(status: UInt16, url: String, headers: [HttpHeader])throws  -> Bool  {
+    return try  FfiConverterBool.lift(try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_fetchreceiver_head(
+            self.uniffiCloneHandle(),
+        FfiConverterUInt16.lower(status),
+        FfiConverterString.lower(url),
+        FfiConverterSequenceTypeHttpHeader.lower(headers),uniffiCallStatus
+    )
+})
+}
+
+
+
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeFetchReceiver: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = FetchReceiver
+
+    public static func lift(_ handle: UInt64) throws -> FetchReceiver {
+        return FetchReceiver(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: FetchReceiver) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> FetchReceiver {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: FetchReceiver, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFetchReceiver_lift(_ handle: UInt64) throws -> FetchReceiver {
+    return try FfiConverterTypeFetchReceiver.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFetchReceiver_lower(_ value: FetchReceiver) -> UInt64 {
+    return FfiConverterTypeFetchReceiver.lower(value)
+}
+
+
+
+
+
+
+/**
+ * The platform's HTTP client: it knows the owner's proxy, certificates and data saver.
+ *
+ * It follows redirects: at most ten, never from `https` to `http`, and with `Authorization` only to the host that it
+ * was meant for. It keeps no cache: models are large, and verified here.
+ */
+public protocol Fetcher: AnyObject, Sendable {
+
+    /**
+     * Fetches, and blocks until the body ended or the receiver wants no more. Called from several threads at once.
+     *
+     * Any status is an answer; an error is for what prevented one, or cut it short.
+     */
+    func get(request: FetchRequest, into: FetchReceiver) throws
+
+    /**
+     * Nobody waits for this request any more: whatever it blocks on may be closed.
+     */
+    func cancel(id: UInt64) throws
+
+}
+/**
+ * The platform's HTTP client: it knows the owner's proxy, certificates and data saver.
+ *
+ * It follows redirects: at most ten, never from `https` to `http`, and with `Authorization` only to the host that it
+ * was meant for. It keeps no cache: models are large, and verified here.
+ */
+open class FetcherImpl: Fetcher, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_exo_mobile_fn_clone_fetcher(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_exo_mobile_fn_free_fetcher(handle, $0) }
+    }
+
+
+
+
+    /**
+     * Fetches, and blocks until the body ended or the receiver wants no more. Called from several threads at once.
+     *
+     * Any status is an answer; an error is for what prevented one, or cut it short.
+     */
+open func get(request: FetchRequest, into: FetchReceiver)throws   {try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_fetcher_get(
+            self.uniffiCloneHandle(),
+        FfiConverterTypeFetchRequest_lower(request),
+        FfiConverterTypeFetchReceiver_lower(into),uniffiCallStatus
+    )
+}
+}
+
+    /**
+     * Nobody waits for this request any more: whatever it blocks on may be closed.
+     */
+open func cancel(id: UInt64)throws   {try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_fetcher_cancel(
+            self.uniffiCloneHandle(),
+        FfiConverterUInt64.lower(id),uniffiCallStatus
+    )
+}
+}
+
+
+
+}
+
+
+
+// Put the implementation in a struct so we don't pollute the top-level namespace
+fileprivate struct UniffiCallbackInterfaceFetcher {
+
+    // Create the VTable using a series of closures.
+    // Swift automatically converts these into C callback functions.
+    //
+    // Store the vtable directly.
+    static let vtable: UniffiVTableCallbackInterfaceFetcher = UniffiVTableCallbackInterfaceFetcher(
+        uniffiFree: { (uniffiHandle: UInt64) -> () in
+            do {
+                try FfiConverterTypeFetcher.handleMap.remove(handle: uniffiHandle)
+            } catch {
+                print("Uniffi callback interface Fetcher: handle missing in uniffiFree")
+            }
+        },
+        uniffiClone: { (uniffiHandle: UInt64) -> UInt64 in
+            do {
+                return try FfiConverterTypeFetcher.handleMap.clone(handle: uniffiHandle)
+            } catch {
+                fatalError("Uniffi callback interface Fetcher: handle missing in uniffiClone")
+            }
+        },
+        get: { (
+            uniffiHandle: UInt64,
+            request: RustBuffer,
+            into: UInt64,
+            uniffiOutReturn: UnsafeMutableRawPointer,
+            uniffiCallStatus: UnsafeMutablePointer<RustCallStatus>
+        ) in
+            let makeCall = {
+                () throws -> () in
+                guard let uniffiObj = try? FfiConverterTypeFetcher.handleMap.get(handle: uniffiHandle) else {
+                    throw UniffiInternalError.unexpectedStaleHandle
+                }
+                return try uniffiObj.get(
+                     request: try FfiConverterTypeFetchRequest_lift(request),
+                     into: try FfiConverterTypeFetchReceiver_lift(into)
+                )
+            }
+
+
+            let writeReturn = { () }
+            uniffiTraitInterfaceCallWithError(
+                callStatus: uniffiCallStatus,
+                makeCall: makeCall,
+                writeReturn: writeReturn,
+                lowerError: FfiConverterTypeExoError_lower
+            )
+        },
+        cancel: { (
+            uniffiHandle: UInt64,
+            id: UInt64,
+            uniffiOutReturn: UnsafeMutableRawPointer,
+            uniffiCallStatus: UnsafeMutablePointer<RustCallStatus>
+        ) in
+            let makeCall = {
+                () throws -> () in
+                guard let uniffiObj = try? FfiConverterTypeFetcher.handleMap.get(handle: uniffiHandle) else {
+                    throw UniffiInternalError.unexpectedStaleHandle
+                }
+                return try uniffiObj.cancel(
+                     id: try FfiConverterUInt64.lift(id)
+                )
+            }
+
+
+            let writeReturn = { () }
+            uniffiTraitInterfaceCallWithError(
+                callStatus: uniffiCallStatus,
+                makeCall: makeCall,
+                writeReturn: writeReturn,
+                lowerError: FfiConverterTypeExoError_lower
+            )
+        }
+    )
+
+    // Rust stores this pointer for future callback invocations, so it must live
+    // for the process lifetime (not just for the init function call).
+    //
+    // `nonisolated(unsafe)` is needed under Swift 6 strict concurrency.
+    // This is safe because the pointee is initialized once during static init
+    // and never mutated by either side of the FFI.  Its fields are C function pointers.
+    nonisolated(unsafe) static let vtablePtr: UnsafePointer<UniffiVTableCallbackInterfaceFetcher> = {
+        let ptr = UnsafeMutablePointer<UniffiVTableCallbackInterfaceFetcher>.allocate(capacity: 1)
+        ptr.initialize(to: vtable)
+        return UnsafePointer(ptr)
+    }()
+}
+
+private func uniffiCallbackInitFetcher() {
+    uniffi_exo_mobile_fn_init_callback_vtable_fetcher(UniffiCallbackInterfaceFetcher.vtablePtr)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeFetcher: FfiConverter {
+    fileprivate static let handleMap = UniffiHandleMap<Fetcher>()
+
+    typealias FfiType = UInt64
+    typealias SwiftType = Fetcher
+
+    public static func lift(_ handle: UInt64) throws -> Fetcher {
+        if ((handle & 1) == 0) {
+            // Rust-generated handle, construct a new class that uses the handle to implement the
+            // interface
+            return FetcherImpl(unsafeFromHandle: handle)
+        } else {
+            // Swift-generated handle, get the object from the handle map
+            return try handleMap.remove(handle: handle)
+        }
+    }
+
+    public static func lower(_ value: Fetcher) -> UInt64 {
+         if let rustImpl = value as? FetcherImpl {
+             // Rust-implemented object.  Clone the handle and return it
+            return rustImpl.uniffiCloneHandle()
+         } else {
+            // Swift object, generate a new vtable handle and return that.
+            return handleMap.insert(obj: value)
+         }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Fetcher {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: Fetcher, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFetcher_lift(_ handle: UInt64) throws -> Fetcher {
+    return try FfiConverterTypeFetcher.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFetcher_lower(_ value: Fetcher) -> UInt64 {
+    return FfiConverterTypeFetcher.lower(value)
+}
+
+
+
+
+
+
+/**
  * An opened GPU, or the CPU in its place.
  */
 public protocol GpuProtocol: AnyObject, Sendable {
@@ -3277,6 +3878,883 @@ public func FfiConverterTypeLogSink_lift(_ handle: UInt64) throws -> LogSink {
 #endif
 public func FfiConverterTypeLogSink_lower(_ value: LogSink) -> UInt64 {
     return FfiConverterTypeLogSink.lower(value)
+}
+
+
+
+
+
+
+/**
+ * A model that is loaded.
+ */
+public protocol ModelProtocol: AnyObject, Sendable {
+
+    /**
+     * Asks it. The answer comes as it is made; several may be asked for at once.
+     */
+    func ask(question: Question) throws  -> Answer
+
+    /**
+     * Positions of all its conversations together.
+     */
+    func context() throws  -> UInt32
+
+    /**
+     * What it is called.
+     */
+    func id() throws  -> String
+
+    /**
+     * Bytes that it uses.
+     */
+    func memory() throws  -> UInt64
+
+    /**
+     * Lets go of it: its answers end with an error of the kind `Closed`, and its memory is given back unless others have
+     * it loaded.
+     */
+    func shut() throws
+
+}
+/**
+ * A model that is loaded.
+ */
+open class Model: ModelProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_exo_mobile_fn_clone_model(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_exo_mobile_fn_free_model(handle, $0) }
+    }
+
+
+
+
+    /**
+     * Asks it. The answer comes as it is made; several may be asked for at once.
+     */
+open func ask(question: Question)throws  -> Answer  {
+    return try  FfiConverterTypeAnswer_lift(try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_model_ask(
+            self.uniffiCloneHandle(),
+        FfiConverterTypeQuestion_lower(question),uniffiCallStatus
+    )
+})
+}
+
+    /**
+     * Positions of all its conversations together.
+     */
+open func context()throws  -> UInt32  {
+    return try  FfiConverterUInt32.lift(try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_model_context(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+
+    /**
+     * What it is called.
+     */
+open func id()throws  -> String  {
+    return try  FfiConverterString.lift(try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_model_id(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+
+    /**
+     * Bytes that it uses.
+     */
+open func memory()throws  -> UInt64  {
+    return try  FfiConverterUInt64.lift(try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_model_memory(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+
+    /**
+     * Lets go of it: its answers end with an error of the kind `Closed`, and its memory is given back unless others have
+     * it loaded.
+     */
+open func shut()throws   {try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_model_shut(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+}
+}
+
+
+
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeModel: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = Model
+
+    public static func lift(_ handle: UInt64) throws -> Model {
+        return Model(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: Model) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Model {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: Model, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeModel_lift(_ handle: UInt64) throws -> Model {
+    return try FfiConverterTypeModel.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeModel_lower(_ value: Model) -> UInt64 {
+    return FfiConverterTypeModel.lower(value)
+}
+
+
+
+
+
+
+/**
+ * A model that is being fetched. Dropped or cancelled, what came stays on the disk, and the next download goes on from
+ * there: also after the app was closed.
+ */
+public protocol ModelFetchingProtocol: AnyObject, Sendable {
+
+    /**
+     * Stops it; who waits in [`next`](Self::next) hears an error of the kind `Cancelled`.
+     */
+    func cancel() throws
+
+    /**
+     * How far it is, a few times a second; none once all of it is there. An error if it does not come, or was cancelled.
+     */
+    func next() async throws  -> FetchProgress?
+
+}
+/**
+ * A model that is being fetched. Dropped or cancelled, what came stays on the disk, and the next download goes on from
+ * there: also after the app was closed.
+ */
+open class ModelFetching: ModelFetchingProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_exo_mobile_fn_clone_modelfetching(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_exo_mobile_fn_free_modelfetching(handle, $0) }
+    }
+
+
+
+
+    /**
+     * Stops it; who waits in [`next`](Self::next) hears an error of the kind `Cancelled`.
+     */
+open func cancel()throws   {try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_modelfetching_cancel(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+}
+}
+
+    /**
+     * How far it is, a few times a second; none once all of it is there. An error if it does not come, or was cancelled.
+     */
+open func next()async throws  -> FetchProgress?  {
+    return
+        try  await uniffiRustCallAsync(
+            rustFutureFunc: {
+                uniffi_exo_mobile_fn_method_modelfetching_next(
+                        self.uniffiCloneHandle()
+                )
+            },
+            pollFunc: ffi_exo_mobile_rust_future_poll_rust_buffer,
+            completeFunc: ffi_exo_mobile_rust_future_complete_rust_buffer,
+            freeFunc: ffi_exo_mobile_rust_future_free_rust_buffer,
+            liftFunc: FfiConverterOptionTypeFetchProgress.lift,
+            errorHandler: FfiConverterTypeExoError_lift
+        )
+}
+
+
+
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeModelFetching: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = ModelFetching
+
+    public static func lift(_ handle: UInt64) throws -> ModelFetching {
+        return ModelFetching(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: ModelFetching) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> ModelFetching {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: ModelFetching, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeModelFetching_lift(_ handle: UInt64) throws -> ModelFetching {
+    return try FfiConverterTypeModelFetching.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeModelFetching_lower(_ value: ModelFetching) -> UInt64 {
+    return FfiConverterTypeModelFetching.lower(value)
+}
+
+
+
+
+
+
+/**
+ * The models of this device, and the device that computes them.
+ */
+public protocol ModelHostProtocol: AnyObject, Sendable {
+
+    /**
+     * Takes a model off the disk, with what came of it so far. Whether there was anything. One that is loaded stays.
+     */
+    func delete(model: String) async throws  -> Bool
+
+    /**
+     * The device that computes.
+     */
+    func device() throws  -> GpuDevice
+
+    /**
+     * Begins to fetch a model into the directory, or goes on where an earlier download stopped. `fetcher` is the
+     * platform's own HTTP client.
+     */
+    func fetch(model: String, fetcher: Fetcher, options: FetchOptions) throws  -> ModelFetching
+
+    /**
+     * Lets the cluster bring models here: what exo places on this device and is not there is fetched with the app's own
+     * client, but never over a network that costs money. Only models that were offered, or any that there is room for.
+     * Without a client nothing is fetched for the cluster any more; that is how a host begins.
+     */
+    func fetchForCluster(fetcher: Fetcher?, options: FetchOptions, anyModel: Bool) throws
+
+    /**
+     * Begins to load a model, or shares it with whoever has it loaded.
+     */
+    func load(model: String) throws  -> ModelLoading
+
+    /**
+     * All models that are on this device, with what each would cost.
+     */
+    func models() async throws  -> [ShelvedModel]
+
+    /**
+     * Lets the cluster have these models and no others; none at all with an empty list. Holds at once.
+     */
+    func offer(models: [String]) throws
+
+    /**
+     * The models that the cluster may have.
+     */
+    func offered() throws  -> [String]
+
+    /**
+     * Memory is short: loaded models give back what they can, and nothing more is offered to the cluster. Say it again while
+     * it is short; a minute after the last time all of it is taken back. A node that was given this host and a lifecycle does
+     * it by itself.
+     */
+    func relieve() async throws  -> [ModelRelief]
+
+    /**
+     * Lets go of all models. Whoever waits for an answer gets an error of the kind `Closed`.
+     */
+    func shut() throws
+
+    /**
+     * Bytes that loaded models use.
+     */
+    func used() throws  -> UInt64
+
+}
+/**
+ * The models of this device, and the device that computes them.
+ */
+open class ModelHost: ModelHostProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_exo_mobile_fn_clone_modelhost(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_exo_mobile_fn_free_modelhost(handle, $0) }
+    }
+
+
+    /**
+     * Opens the device. Nothing is loaded, and nothing is offered to the cluster, until somebody says so.
+     */
+public static func `open`(options: ModelHostOptions)async throws  -> ModelHost  {
+    return
+        try  await uniffiRustCallAsync(
+            rustFutureFunc: {
+                uniffi_exo_mobile_fn_constructor_modelhost_open(FfiConverterTypeModelHostOptions_lower(options)
+                )
+            },
+            pollFunc: ffi_exo_mobile_rust_future_poll_u64,
+            completeFunc: ffi_exo_mobile_rust_future_complete_u64,
+            freeFunc: ffi_exo_mobile_rust_future_free_u64,
+            liftFunc: FfiConverterTypeModelHost_lift,
+            errorHandler: FfiConverterTypeExoError_lift
+        )
+}
+
+
+
+    /**
+     * Takes a model off the disk, with what came of it so far. Whether there was anything. One that is loaded stays.
+     */
+open func delete(model: String)async throws  -> Bool  {
+    return
+        try  await uniffiRustCallAsync(
+            rustFutureFunc: {
+                uniffi_exo_mobile_fn_method_modelhost_delete(
+                        self.uniffiCloneHandle(),FfiConverterString.lower(model)
+                )
+            },
+            pollFunc: ffi_exo_mobile_rust_future_poll_i8,
+            completeFunc: ffi_exo_mobile_rust_future_complete_i8,
+            freeFunc: ffi_exo_mobile_rust_future_free_i8,
+            liftFunc: FfiConverterBool.lift,
+            errorHandler: FfiConverterTypeExoError_lift
+        )
+}
+
+    /**
+     * The device that computes.
+     */
+open func device()throws  -> GpuDevice  {
+    return try  FfiConverterTypeGpuDevice_lift(try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_modelhost_device(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+
+    /**
+     * Begins to fetch a model into the directory, or goes on where an earlier download stopped. `fetcher` is the
+     * platform's own HTTP client.
+     */
+open func fetch(model: String, fetcher: Fetcher, options: FetchOptions)throws  -> ModelFetching  {
+    return try  FfiConverterTypeModelFetching_lift(try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_modelhost_fetch(
+            self.uniffiCloneHandle(),
+        FfiConverterString.lower(model),
+        FfiConverterTypeFetcher_lower(fetcher),
+        FfiConverterTypeFetchOptions_lower(options),uniffiCallStatus
+    )
+})
+}
+
+    /**
+     * Lets the cluster bring models here: what exo places on this device and is not there is fetched with the app's own
+     * client, but never over a network that costs money. Only models that were offered, or any that there is room for.
+     * Without a client nothing is fetched for the cluster any more; that is how a host begins.
+     */
+open func fetchForCluster(fetcher: Fetcher?, options: FetchOptions, anyModel: Bool)throws   {try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_modelhost_fetch_for_cluster(
+            self.uniffiCloneHandle(),
+        FfiConverterOptionTypeFetcher.lower(fetcher),
+        FfiConverterTypeFetchOptions_lower(options),
+        FfiConverterBool.lower(anyModel),uniffiCallStatus
+    )
+}
+}
+
+    /**
+     * Begins to load a model, or shares it with whoever has it loaded.
+     */
+open func load(model: String)throws  -> ModelLoading  {
+    return try  FfiConverterTypeModelLoading_lift(try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_modelhost_load(
+            self.uniffiCloneHandle(),
+        FfiConverterString.lower(model),uniffiCallStatus
+    )
+})
+}
+
+    /**
+     * All models that are on this device, with what each would cost.
+     */
+open func models()async throws  -> [ShelvedModel]  {
+    return
+        try  await uniffiRustCallAsync(
+            rustFutureFunc: {
+                uniffi_exo_mobile_fn_method_modelhost_models(
+                        self.uniffiCloneHandle()
+                )
+            },
+            pollFunc: ffi_exo_mobile_rust_future_poll_rust_buffer,
+            completeFunc: ffi_exo_mobile_rust_future_complete_rust_buffer,
+            freeFunc: ffi_exo_mobile_rust_future_free_rust_buffer,
+            liftFunc: FfiConverterSequenceTypeShelvedModel.lift,
+            errorHandler: FfiConverterTypeExoError_lift
+        )
+}
+
+    /**
+     * Lets the cluster have these models and no others; none at all with an empty list. Holds at once.
+     */
+open func offer(models: [String])throws   {try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_modelhost_offer(
+            self.uniffiCloneHandle(),
+        FfiConverterSequenceString.lower(models),uniffiCallStatus
+    )
+}
+}
+
+    /**
+     * The models that the cluster may have.
+     */
+open func offered()throws  -> [String]  {
+    return try  FfiConverterSequenceString.lift(try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_modelhost_offered(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+
+    /**
+     * Memory is short: loaded models give back what they can, and nothing more is offered to the cluster. Say it again while
+     * it is short; a minute after the last time all of it is taken back. A node that was given this host and a lifecycle does
+     * it by itself.
+     */
+open func relieve()async throws  -> [ModelRelief]  {
+    return
+        try  await uniffiRustCallAsync(
+            rustFutureFunc: {
+                uniffi_exo_mobile_fn_method_modelhost_relieve(
+                        self.uniffiCloneHandle()
+                )
+            },
+            pollFunc: ffi_exo_mobile_rust_future_poll_rust_buffer,
+            completeFunc: ffi_exo_mobile_rust_future_complete_rust_buffer,
+            freeFunc: ffi_exo_mobile_rust_future_free_rust_buffer,
+            liftFunc: FfiConverterSequenceTypeModelRelief.lift,
+            errorHandler: FfiConverterTypeExoError_lift
+        )
+}
+
+    /**
+     * Lets go of all models. Whoever waits for an answer gets an error of the kind `Closed`.
+     */
+open func shut()throws   {try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_modelhost_shut(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+}
+}
+
+    /**
+     * Bytes that loaded models use.
+     */
+open func used()throws  -> UInt64  {
+    return try  FfiConverterUInt64.lift(try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_modelhost_used(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+
+
+
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeModelHost: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = ModelHost
+
+    public static func lift(_ handle: UInt64) throws -> ModelHost {
+        return ModelHost(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: ModelHost) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> ModelHost {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: ModelHost, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeModelHost_lift(_ handle: UInt64) throws -> ModelHost {
+    return try FfiConverterTypeModelHost.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeModelHost_lower(_ value: ModelHost) -> UInt64 {
+    return FfiConverterTypeModelHost.lower(value)
+}
+
+
+
+
+
+
+/**
+ * A model that is being loaded. Dropped or cancelled before it is there, it is let go of.
+ */
+public protocol ModelLoadingProtocol: AnyObject, Sendable {
+
+    /**
+     * Lets go of it; who waits in [`next`](Self::next) is woken, with an error of the kind `Cancelled`.
+     */
+    func cancel() throws
+
+    /**
+     * The model, once it is there: then it is the caller's to close. Gives it once.
+     */
+    func model() throws  -> Model
+
+    /**
+     * How far it is, each time that changed; none once the model is there. An error if it cannot be loaded, or was
+     * cancelled.
+     */
+    func next() async throws  -> LoadProgress?
+
+}
+/**
+ * A model that is being loaded. Dropped or cancelled before it is there, it is let go of.
+ */
+open class ModelLoading: ModelLoadingProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_exo_mobile_fn_clone_modelloading(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_exo_mobile_fn_free_modelloading(handle, $0) }
+    }
+
+
+
+
+    /**
+     * Lets go of it; who waits in [`next`](Self::next) is woken, with an error of the kind `Cancelled`.
+     */
+open func cancel()throws   {try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_modelloading_cancel(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+}
+}
+
+    /**
+     * The model, once it is there: then it is the caller's to close. Gives it once.
+     */
+open func model()throws  -> Model  {
+    return try  FfiConverterTypeModel_lift(try rustCallWithError(FfiConverterTypeExoError_lift) {
+        uniffiCallStatus in
+    uniffi_exo_mobile_fn_method_modelloading_model(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+
+    /**
+     * How far it is, each time that changed; none once the model is there. An error if it cannot be loaded, or was
+     * cancelled.
+     */
+open func next()async throws  -> LoadProgress?  {
+    return
+        try  await uniffiRustCallAsync(
+            rustFutureFunc: {
+                uniffi_exo_mobile_fn_method_modelloading_next(
+                        self.uniffiCloneHandle()
+                )
+            },
+            pollFunc: ffi_exo_mobile_rust_future_poll_rust_buffer,
+            completeFunc: ffi_exo_mobile_rust_future_complete_rust_buffer,
+            freeFunc: ffi_exo_mobile_rust_future_free_rust_buffer,
+            liftFunc: FfiConverterOptionTypeLoadProgress.lift,
+            errorHandler: FfiConverterTypeExoError_lift
+        )
+}
+
+
+
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeModelLoading: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = ModelLoading
+
+    public static func lift(_ handle: UInt64) throws -> ModelLoading {
+        return ModelLoading(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: ModelLoading) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> ModelLoading {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: ModelLoading, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeModelLoading_lift(_ handle: UInt64) throws -> ModelLoading {
+    return try FfiConverterTypeModelLoading.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeModelLoading_lower(_ value: ModelLoading) -> UInt64 {
+    return FfiConverterTypeModelLoading.lower(value)
 }
 
 
@@ -4782,6 +6260,125 @@ public func FfiConverterTypeAllowance_lower(_ value: Allowance) -> RustBuffer {
 
 
 /**
+ * The end of an answer, and what it took.
+ */
+public struct AnswerEnd: Equatable, Hashable {
+    /**
+     * Why.
+     */
+    public var finish: Finish
+    /**
+     * Tokens of the conversation that was asked.
+     */
+    public var promptTokens: UInt32
+    /**
+     * How many of them were known from an earlier question.
+     */
+    public var cachedTokens: UInt32
+    /**
+     * Tokens of the answer, thoughts included.
+     */
+    public var completionTokens: UInt32
+    /**
+     * Those of them that were thoughts.
+     */
+    public var thinkingTokens: UInt32
+    /**
+     * From the question to the first token.
+     */
+    public var firstAfter: TimeInterval
+    /**
+     * From the question to the end.
+     */
+    public var took: TimeInterval
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * Why.
+         */finish: Finish,
+        /**
+         * Tokens of the conversation that was asked.
+         */promptTokens: UInt32,
+        /**
+         * How many of them were known from an earlier question.
+         */cachedTokens: UInt32,
+        /**
+         * Tokens of the answer, thoughts included.
+         */completionTokens: UInt32,
+        /**
+         * Those of them that were thoughts.
+         */thinkingTokens: UInt32,
+        /**
+         * From the question to the first token.
+         */firstAfter: TimeInterval,
+        /**
+         * From the question to the end.
+         */took: TimeInterval) {
+        self.finish = finish
+        self.promptTokens = promptTokens
+        self.cachedTokens = cachedTokens
+        self.completionTokens = completionTokens
+        self.thinkingTokens = thinkingTokens
+        self.firstAfter = firstAfter
+        self.took = took
+    }
+
+
+
+
+}
+
+#if compiler(>=6)
+extension AnswerEnd: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeAnswerEnd: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> AnswerEnd {
+        return
+            try AnswerEnd(
+                finish: FfiConverterTypeFinish.read(from: &buf),
+                promptTokens: FfiConverterUInt32.read(from: &buf),
+                cachedTokens: FfiConverterUInt32.read(from: &buf),
+                completionTokens: FfiConverterUInt32.read(from: &buf),
+                thinkingTokens: FfiConverterUInt32.read(from: &buf),
+                firstAfter: FfiConverterDuration.read(from: &buf),
+                took: FfiConverterDuration.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: AnswerEnd, into buf: inout [UInt8]) {
+        FfiConverterTypeFinish.write(value.finish, into: &buf)
+        FfiConverterUInt32.write(value.promptTokens, into: &buf)
+        FfiConverterUInt32.write(value.cachedTokens, into: &buf)
+        FfiConverterUInt32.write(value.completionTokens, into: &buf)
+        FfiConverterUInt32.write(value.thinkingTokens, into: &buf)
+        FfiConverterDuration.write(value.firstAfter, into: &buf)
+        FfiConverterDuration.write(value.took, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeAnswerEnd_lift(_ buf: RustBuffer) throws -> AnswerEnd {
+    return try FfiConverterTypeAnswerEnd.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeAnswerEnd_lower(_ value: AnswerEnd) -> RustBuffer {
+    return FfiConverterTypeAnswerEnd.lower(value)
+}
+
+
+/**
  * A figure that had to be assumed, and where it comes from instead.
  */
 public struct Assumption: Equatable, Hashable {
@@ -4956,6 +6553,75 @@ public func FfiConverterTypeCalibration_lift(_ buf: RustBuffer) throws -> Calibr
 #endif
 public func FfiConverterTypeCalibration_lower(_ value: Calibration) -> RustBuffer {
     return FfiConverterTypeCalibration.lower(value)
+}
+
+
+/**
+ * One message of a conversation.
+ */
+public struct ChatMessage: Equatable, Hashable {
+    /**
+     * Who says it.
+     */
+    public var role: Role
+    /**
+     * What.
+     */
+    public var content: String
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * Who says it.
+         */role: Role,
+        /**
+         * What.
+         */content: String) {
+        self.role = role
+        self.content = content
+    }
+
+
+
+
+}
+
+#if compiler(>=6)
+extension ChatMessage: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeChatMessage: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> ChatMessage {
+        return
+            try ChatMessage(
+                role: FfiConverterTypeRole.read(from: &buf),
+                content: FfiConverterString.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: ChatMessage, into buf: inout [UInt8]) {
+        FfiConverterTypeRole.write(value.role, into: &buf)
+        FfiConverterString.write(value.content, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeChatMessage_lift(_ buf: RustBuffer) throws -> ChatMessage {
+    return try FfiConverterTypeChatMessage.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeChatMessage_lower(_ value: ChatMessage) -> RustBuffer {
+    return FfiConverterTypeChatMessage.lower(value)
 }
 
 
@@ -5772,6 +7438,263 @@ public func FfiConverterTypeFarthestPair_lower(_ value: FarthestPair) -> RustBuf
 
 
 /**
+ * Where a model comes from.
+ */
+public struct FetchOptions: Equatable, Hashable {
+    /**
+     * A server with Hugging Face's addresses, such as `https://huggingface.co`, which it is if left out.
+     */
+    public var base: String?
+    /**
+     * For models that are not for everybody. It never goes over plain HTTP to another machine.
+     */
+    public var token: String?
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * A server with Hugging Face's addresses, such as `https://huggingface.co`, which it is if left out.
+         */base: String? = nil,
+        /**
+         * For models that are not for everybody. It never goes over plain HTTP to another machine.
+         */token: String? = nil) {
+        self.base = base
+        self.token = token
+    }
+
+
+
+
+}
+
+#if compiler(>=6)
+extension FetchOptions: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeFetchOptions: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> FetchOptions {
+        return
+            try FetchOptions(
+                base: FfiConverterOptionString.read(from: &buf),
+                token: FfiConverterOptionString.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: FetchOptions, into buf: inout [UInt8]) {
+        FfiConverterOptionString.write(value.base, into: &buf)
+        FfiConverterOptionString.write(value.token, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFetchOptions_lift(_ buf: RustBuffer) throws -> FetchOptions {
+    return try FfiConverterTypeFetchOptions.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFetchOptions_lower(_ value: FetchOptions) -> RustBuffer {
+    return FfiConverterTypeFetchOptions.lower(value)
+}
+
+
+/**
+ * How far a download is. All zero until the list of files is known.
+ */
+public struct FetchProgress: Equatable, Hashable {
+    /**
+     * Bytes that are there.
+     */
+    public var done: UInt64
+    /**
+     * Bytes that there will be.
+     */
+    public var total: UInt64
+    /**
+     * Of those that are there, how many came in this run.
+     */
+    public var fresh: UInt64
+    /**
+     * Files that are there.
+     */
+    public var filesDone: UInt32
+    /**
+     * All files.
+     */
+    public var files: UInt32
+    /**
+     * Bytes a second, over the last seconds.
+     */
+    public var speed: Double
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * Bytes that are there.
+         */done: UInt64,
+        /**
+         * Bytes that there will be.
+         */total: UInt64,
+        /**
+         * Of those that are there, how many came in this run.
+         */fresh: UInt64,
+        /**
+         * Files that are there.
+         */filesDone: UInt32,
+        /**
+         * All files.
+         */files: UInt32,
+        /**
+         * Bytes a second, over the last seconds.
+         */speed: Double) {
+        self.done = done
+        self.total = total
+        self.fresh = fresh
+        self.filesDone = filesDone
+        self.files = files
+        self.speed = speed
+    }
+
+
+
+
+}
+
+#if compiler(>=6)
+extension FetchProgress: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeFetchProgress: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> FetchProgress {
+        return
+            try FetchProgress(
+                done: FfiConverterUInt64.read(from: &buf),
+                total: FfiConverterUInt64.read(from: &buf),
+                fresh: FfiConverterUInt64.read(from: &buf),
+                filesDone: FfiConverterUInt32.read(from: &buf),
+                files: FfiConverterUInt32.read(from: &buf),
+                speed: FfiConverterDouble.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: FetchProgress, into buf: inout [UInt8]) {
+        FfiConverterUInt64.write(value.done, into: &buf)
+        FfiConverterUInt64.write(value.total, into: &buf)
+        FfiConverterUInt64.write(value.fresh, into: &buf)
+        FfiConverterUInt32.write(value.filesDone, into: &buf)
+        FfiConverterUInt32.write(value.files, into: &buf)
+        FfiConverterDouble.write(value.speed, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFetchProgress_lift(_ buf: RustBuffer) throws -> FetchProgress {
+    return try FfiConverterTypeFetchProgress.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFetchProgress_lower(_ value: FetchProgress) -> RustBuffer {
+    return FfiConverterTypeFetchProgress.lower(value)
+}
+
+
+/**
+ * One `GET`.
+ */
+public struct FetchRequest: Equatable, Hashable {
+    /**
+     * Which; the name for [`Fetcher::cancel`]. Never used twice, so that several downloads may share a client.
+     */
+    public var id: UInt64
+    /**
+     * Where.
+     */
+    public var url: String
+    /**
+     * What to send with it, beside what a client sends by itself.
+     */
+    public var headers: [HttpHeader]
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * Which; the name for [`Fetcher::cancel`]. Never used twice, so that several downloads may share a client.
+         */id: UInt64,
+        /**
+         * Where.
+         */url: String,
+        /**
+         * What to send with it, beside what a client sends by itself.
+         */headers: [HttpHeader]) {
+        self.id = id
+        self.url = url
+        self.headers = headers
+    }
+
+
+
+
+}
+
+#if compiler(>=6)
+extension FetchRequest: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeFetchRequest: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> FetchRequest {
+        return
+            try FetchRequest(
+                id: FfiConverterUInt64.read(from: &buf),
+                url: FfiConverterString.read(from: &buf),
+                headers: FfiConverterSequenceTypeHttpHeader.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: FetchRequest, into buf: inout [UInt8]) {
+        FfiConverterUInt64.write(value.id, into: &buf)
+        FfiConverterString.write(value.url, into: &buf)
+        FfiConverterSequenceTypeHttpHeader.write(value.headers, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFetchRequest_lift(_ buf: RustBuffer) throws -> FetchRequest {
+    return try FfiConverterTypeFetchRequest.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFetchRequest_lower(_ value: FetchRequest) -> RustBuffer {
+    return FfiConverterTypeFetchRequest.lower(value)
+}
+
+
+/**
  * A cluster of phones, formed while no exo is around.
  */
 public struct Founding: Equatable, Hashable {
@@ -6303,6 +8226,75 @@ public func FfiConverterTypeHeat_lift(_ buf: RustBuffer) throws -> Heat {
 #endif
 public func FfiConverterTypeHeat_lower(_ value: Heat) -> RustBuffer {
     return FfiConverterTypeHeat.lower(value)
+}
+
+
+/**
+ * A header of HTTP.
+ */
+public struct HttpHeader: Equatable, Hashable {
+    /**
+     * In any case.
+     */
+    public var name: String
+    /**
+     * What it says.
+     */
+    public var value: String
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * In any case.
+         */name: String,
+        /**
+         * What it says.
+         */value: String) {
+        self.name = name
+        self.value = value
+    }
+
+
+
+
+}
+
+#if compiler(>=6)
+extension HttpHeader: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeHttpHeader: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> HttpHeader {
+        return
+            try HttpHeader(
+                name: FfiConverterString.read(from: &buf),
+                value: FfiConverterString.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: HttpHeader, into buf: inout [UInt8]) {
+        FfiConverterString.write(value.name, into: &buf)
+        FfiConverterString.write(value.value, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeHttpHeader_lift(_ buf: RustBuffer) throws -> HttpHeader {
+    return try FfiConverterTypeHttpHeader.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeHttpHeader_lower(_ value: HttpHeader) -> RustBuffer {
+    return FfiConverterTypeHttpHeader.lower(value)
 }
 
 
@@ -7033,6 +9025,233 @@ public func FfiConverterTypeLinkPreview_lower(_ value: LinkPreview) -> RustBuffe
 
 
 /**
+ * How far a load is.
+ */
+public struct LoadProgress: Equatable, Hashable {
+    /**
+     * Layers that are there.
+     */
+    public var layers: UInt32
+    /**
+     * All of its layers.
+     */
+    public var of: UInt32
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * Layers that are there.
+         */layers: UInt32,
+        /**
+         * All of its layers.
+         */of: UInt32) {
+        self.layers = layers
+        self.of = of
+    }
+
+
+
+
+}
+
+#if compiler(>=6)
+extension LoadProgress: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeLoadProgress: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> LoadProgress {
+        return
+            try LoadProgress(
+                layers: FfiConverterUInt32.read(from: &buf),
+                of: FfiConverterUInt32.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: LoadProgress, into buf: inout [UInt8]) {
+        FfiConverterUInt32.write(value.layers, into: &buf)
+        FfiConverterUInt32.write(value.of, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeLoadProgress_lift(_ buf: RustBuffer) throws -> LoadProgress {
+    return try FfiConverterTypeLoadProgress.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeLoadProgress_lower(_ value: LoadProgress) -> RustBuffer {
+    return FfiConverterTypeLoadProgress.lower(value)
+}
+
+
+/**
+ * How a host of models is opened.
+ */
+public struct ModelHostOptions: Equatable, Hashable {
+    /**
+     * Where models lie, each in a folder as exo names it: `mlx-community--Qwen3-0.6B-4bit`.
+     */
+    public var directory: String
+    /**
+     * Where they are computed; the best device if left out.
+     */
+    public var gpu: GpuOptions?
+    /**
+     * Positions of all conversations of a model together. Halved, and halved again, where memory is short.
+     */
+    public var context: UInt32
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * Where models lie, each in a folder as exo names it: `mlx-community--Qwen3-0.6B-4bit`.
+         */directory: String,
+        /**
+         * Where they are computed; the best device if left out.
+         */gpu: GpuOptions? = nil,
+        /**
+         * Positions of all conversations of a model together. Halved, and halved again, where memory is short.
+         */context: UInt32 = UInt32(4096)) {
+        self.directory = directory
+        self.gpu = gpu
+        self.context = context
+    }
+
+
+
+
+}
+
+#if compiler(>=6)
+extension ModelHostOptions: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeModelHostOptions: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> ModelHostOptions {
+        return
+            try ModelHostOptions(
+                directory: FfiConverterString.read(from: &buf),
+                gpu: FfiConverterOptionTypeGpuOptions.read(from: &buf),
+                context: FfiConverterUInt32.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: ModelHostOptions, into buf: inout [UInt8]) {
+        FfiConverterString.write(value.directory, into: &buf)
+        FfiConverterOptionTypeGpuOptions.write(value.gpu, into: &buf)
+        FfiConverterUInt32.write(value.context, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeModelHostOptions_lift(_ buf: RustBuffer) throws -> ModelHostOptions {
+    return try FfiConverterTypeModelHostOptions.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeModelHostOptions_lower(_ value: ModelHostOptions) -> RustBuffer {
+    return FfiConverterTypeModelHostOptions.lower(value)
+}
+
+
+/**
+ * What a model did when memory was short.
+ */
+public struct ModelRelief: Equatable, Hashable {
+    /**
+     * Which.
+     */
+    public var model: String
+    /**
+     * What it did, for people.
+     */
+    public var what: String
+    /**
+     * Bytes that went back to the system.
+     */
+    public var freed: UInt64
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * Which.
+         */model: String,
+        /**
+         * What it did, for people.
+         */what: String,
+        /**
+         * Bytes that went back to the system.
+         */freed: UInt64) {
+        self.model = model
+        self.what = what
+        self.freed = freed
+    }
+
+
+
+
+}
+
+#if compiler(>=6)
+extension ModelRelief: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeModelRelief: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> ModelRelief {
+        return
+            try ModelRelief(
+                model: FfiConverterString.read(from: &buf),
+                what: FfiConverterString.read(from: &buf),
+                freed: FfiConverterUInt64.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: ModelRelief, into buf: inout [UInt8]) {
+        FfiConverterString.write(value.model, into: &buf)
+        FfiConverterString.write(value.what, into: &buf)
+        FfiConverterUInt64.write(value.freed, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeModelRelief_lift(_ buf: RustBuffer) throws -> ModelRelief {
+    return try FfiConverterTypeModelRelief.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeModelRelief_lower(_ value: ModelRelief) -> RustBuffer {
+    return FfiConverterTypeModelRelief.lower(value)
+}
+
+
+/**
  * What a node did so far. Counters never go back.
  */
 public struct NodeStats: Equatable, Hashable {
@@ -7680,6 +9899,10 @@ public struct Platform {
      * When the app comes to the front, and goes.
      */
     public var lifecycle: Lifecycle?
+    /**
+     * Models that the cluster may have. Left out, this device answers nothing.
+     */
+    public var models: ModelHost?
 
     // Default memberwise initializers are never public by default, so we
     // declare one manually.
@@ -7698,12 +9921,16 @@ public struct Platform {
          */log: LogSink? = nil,
         /**
          * When the app comes to the front, and goes.
-         */lifecycle: Lifecycle? = nil) {
+         */lifecycle: Lifecycle? = nil,
+        /**
+         * Models that the cluster may have. Left out, this device answers nothing.
+         */models: ModelHost? = nil) {
         self.probe = probe
         self.discovery = discovery
         self.keys = keys
         self.log = log
         self.lifecycle = lifecycle
+        self.models = models
     }
 
 
@@ -7726,7 +9953,8 @@ public struct FfiConverterTypePlatform: FfiConverterRustBuffer {
                 discovery: FfiConverterOptionTypeDiscoveryProvider.read(from: &buf),
                 keys: FfiConverterOptionTypeKeyStore.read(from: &buf),
                 log: FfiConverterOptionTypeLogSink.read(from: &buf),
-                lifecycle: FfiConverterOptionTypeLifecycle.read(from: &buf)
+                lifecycle: FfiConverterOptionTypeLifecycle.read(from: &buf),
+                models: FfiConverterOptionTypeModelHost.read(from: &buf)
         )
     }
 
@@ -7736,6 +9964,7 @@ public struct FfiConverterTypePlatform: FfiConverterRustBuffer {
         FfiConverterOptionTypeKeyStore.write(value.keys, into: &buf)
         FfiConverterOptionTypeLogSink.write(value.log, into: &buf)
         FfiConverterOptionTypeLifecycle.write(value.lifecycle, into: &buf)
+        FfiConverterOptionTypeModelHost.write(value.models, into: &buf)
     }
 }
 
@@ -7901,6 +10130,145 @@ public func FfiConverterTypePolicy_lift(_ buf: RustBuffer) throws -> Policy {
 #endif
 public func FfiConverterTypePolicy_lower(_ value: Policy) -> RustBuffer {
     return FfiConverterTypePolicy.lower(value)
+}
+
+
+/**
+ * A conversation that the model shall continue. What is left out, the model's own files say.
+ */
+public struct Question: Equatable, Hashable {
+    /**
+     * The conversation so far.
+     */
+    public var messages: [ChatMessage]
+    /**
+     * How many tokens the answer may have.
+     */
+    public var maxTokens: UInt32?
+    /**
+     * 0 takes the likeliest token each time; higher is more varied.
+     */
+    public var temperature: Float?
+    /**
+     * Only the likeliest tokens that have this probability together.
+     */
+    public var topP: Float?
+    /**
+     * Only so many of the likeliest tokens.
+     */
+    public var topK: UInt32?
+    /**
+     * Only tokens that are at least this part as likely as the likeliest.
+     */
+    public var minP: Float?
+    /**
+     * The same seed gives the same answer on the same device.
+     */
+    public var seed: Int64?
+    /**
+     * Texts before which the answer ends.
+     */
+    public var stop: [String]
+    /**
+     * Whether the model shall think first, where it can.
+     */
+    public var thinking: Bool?
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The conversation so far.
+         */messages: [ChatMessage],
+        /**
+         * How many tokens the answer may have.
+         */maxTokens: UInt32? = nil,
+        /**
+         * 0 takes the likeliest token each time; higher is more varied.
+         */temperature: Float? = nil,
+        /**
+         * Only the likeliest tokens that have this probability together.
+         */topP: Float? = nil,
+        /**
+         * Only so many of the likeliest tokens.
+         */topK: UInt32? = nil,
+        /**
+         * Only tokens that are at least this part as likely as the likeliest.
+         */minP: Float? = nil,
+        /**
+         * The same seed gives the same answer on the same device.
+         */seed: Int64? = nil,
+        /**
+         * Texts before which the answer ends.
+         */stop: [String] = [],
+        /**
+         * Whether the model shall think first, where it can.
+         */thinking: Bool? = nil) {
+        self.messages = messages
+        self.maxTokens = maxTokens
+        self.temperature = temperature
+        self.topP = topP
+        self.topK = topK
+        self.minP = minP
+        self.seed = seed
+        self.stop = stop
+        self.thinking = thinking
+    }
+
+
+
+
+}
+
+#if compiler(>=6)
+extension Question: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeQuestion: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Question {
+        return
+            try Question(
+                messages: FfiConverterSequenceTypeChatMessage.read(from: &buf),
+                maxTokens: FfiConverterOptionUInt32.read(from: &buf),
+                temperature: FfiConverterOptionFloat.read(from: &buf),
+                topP: FfiConverterOptionFloat.read(from: &buf),
+                topK: FfiConverterOptionUInt32.read(from: &buf),
+                minP: FfiConverterOptionFloat.read(from: &buf),
+                seed: FfiConverterOptionInt64.read(from: &buf),
+                stop: FfiConverterSequenceString.read(from: &buf),
+                thinking: FfiConverterOptionBool.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: Question, into buf: inout [UInt8]) {
+        FfiConverterSequenceTypeChatMessage.write(value.messages, into: &buf)
+        FfiConverterOptionUInt32.write(value.maxTokens, into: &buf)
+        FfiConverterOptionFloat.write(value.temperature, into: &buf)
+        FfiConverterOptionFloat.write(value.topP, into: &buf)
+        FfiConverterOptionUInt32.write(value.topK, into: &buf)
+        FfiConverterOptionFloat.write(value.minP, into: &buf)
+        FfiConverterOptionInt64.write(value.seed, into: &buf)
+        FfiConverterSequenceString.write(value.stop, into: &buf)
+        FfiConverterOptionBool.write(value.thinking, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeQuestion_lift(_ buf: RustBuffer) throws -> Question {
+    return try FfiConverterTypeQuestion.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeQuestion_lower(_ value: Question) -> RustBuffer {
+    return FfiConverterTypeQuestion.lower(value)
 }
 
 
@@ -8686,6 +11054,115 @@ public func FfiConverterTypeService_lower(_ value: Service) -> RustBuffer {
 
 
 /**
+ * A model as it lies on this device.
+ */
+public struct ShelvedModel: Equatable, Hashable {
+    /**
+     * What it is called, such as `mlx-community/Qwen3-0.6B-4bit`.
+     */
+    public var id: String
+    /**
+     * Bytes of its files.
+     */
+    public var bytes: UInt64
+    /**
+     * Bytes of memory that it uses, or would use if it were loaded now; none if it cannot be.
+     */
+    public var memory: UInt64?
+    /**
+     * Why it cannot be loaded, for people.
+     */
+    public var refusal: String?
+    /**
+     * Whether it is loaded.
+     */
+    public var isLoaded: Bool
+    /**
+     * Whether the cluster may have it.
+     */
+    public var isOffered: Bool
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * What it is called, such as `mlx-community/Qwen3-0.6B-4bit`.
+         */id: String,
+        /**
+         * Bytes of its files.
+         */bytes: UInt64,
+        /**
+         * Bytes of memory that it uses, or would use if it were loaded now; none if it cannot be.
+         */memory: UInt64?,
+        /**
+         * Why it cannot be loaded, for people.
+         */refusal: String?,
+        /**
+         * Whether it is loaded.
+         */isLoaded: Bool,
+        /**
+         * Whether the cluster may have it.
+         */isOffered: Bool) {
+        self.id = id
+        self.bytes = bytes
+        self.memory = memory
+        self.refusal = refusal
+        self.isLoaded = isLoaded
+        self.isOffered = isOffered
+    }
+
+
+
+
+}
+
+#if compiler(>=6)
+extension ShelvedModel: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeShelvedModel: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> ShelvedModel {
+        return
+            try ShelvedModel(
+                id: FfiConverterString.read(from: &buf),
+                bytes: FfiConverterUInt64.read(from: &buf),
+                memory: FfiConverterOptionUInt64.read(from: &buf),
+                refusal: FfiConverterOptionString.read(from: &buf),
+                isLoaded: FfiConverterBool.read(from: &buf),
+                isOffered: FfiConverterBool.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: ShelvedModel, into buf: inout [UInt8]) {
+        FfiConverterString.write(value.id, into: &buf)
+        FfiConverterUInt64.write(value.bytes, into: &buf)
+        FfiConverterOptionUInt64.write(value.memory, into: &buf)
+        FfiConverterOptionString.write(value.refusal, into: &buf)
+        FfiConverterBool.write(value.isLoaded, into: &buf)
+        FfiConverterBool.write(value.isOffered, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeShelvedModel_lift(_ buf: RustBuffer) throws -> ShelvedModel {
+    return try FfiConverterTypeShelvedModel.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeShelvedModel_lower(_ value: ShelvedModel) -> RustBuffer {
+    return FfiConverterTypeShelvedModel.lower(value)
+}
+
+
+/**
  * A link that holds the cluster back.
  */
 public struct SlowLink: Equatable, Hashable {
@@ -9122,6 +11599,117 @@ public func FfiConverterTypeActivity_lift(_ buf: RustBuffer) throws -> Activity 
 #endif
 public func FfiConverterTypeActivity_lower(_ value: Activity) -> RustBuffer {
     return FfiConverterTypeActivity.lower(value)
+}
+
+
+
+/**
+ * A piece of an answer.
+ */
+
+public enum AnswerPiece: Equatable, Hashable {
+
+    /**
+     * More of the conversation was read.
+     */
+    case reading(
+        /**
+         * Tokens that were.
+         */done: UInt32,
+        /**
+         * All of them.
+         */total: UInt32
+    )
+    /**
+     * Something to append.
+     */
+    case text(
+        /**
+         * What.
+         */text: String,
+        /**
+         * Whether it is a thought.
+         */isThinking: Bool
+    )
+    /**
+     * The end. Nothing follows.
+     */
+    case end(
+        /**
+         * What it took.
+         */end: AnswerEnd
+    )
+
+
+
+
+
+}
+
+#if compiler(>=6)
+extension AnswerPiece: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeAnswerPiece: FfiConverterRustBuffer {
+    typealias SwiftType = AnswerPiece
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> AnswerPiece {
+        let variant: Int32 = try readInt(&buf)
+        switch variant {
+
+        case 1: return .reading(done: try FfiConverterUInt32.read(from: &buf), total: try FfiConverterUInt32.read(from: &buf)
+        )
+
+        case 2: return .text(text: try FfiConverterString.read(from: &buf), isThinking: try FfiConverterBool.read(from: &buf)
+        )
+
+        case 3: return .end(end: try FfiConverterTypeAnswerEnd.read(from: &buf)
+        )
+
+        default: throw UniffiInternalError.unexpectedEnumCase
+        }
+    }
+
+    public static func write(_ value: AnswerPiece, into buf: inout [UInt8]) {
+        switch value {
+
+
+        case let .reading(done,total):
+            writeInt(&buf, Int32(1))
+            FfiConverterUInt32.write(done, into: &buf)
+            FfiConverterUInt32.write(total, into: &buf)
+
+
+        case let .text(text,isThinking):
+            writeInt(&buf, Int32(2))
+            FfiConverterString.write(text, into: &buf)
+            FfiConverterBool.write(isThinking, into: &buf)
+
+
+        case let .end(end):
+            writeInt(&buf, Int32(3))
+            FfiConverterTypeAnswerEnd.write(end, into: &buf)
+
+        }
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeAnswerPiece_lift(_ buf: RustBuffer) throws -> AnswerPiece {
+    return try FfiConverterTypeAnswerPiece.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeAnswerPiece_lower(_ value: AnswerPiece) -> RustBuffer {
+    return FfiConverterTypeAnswerPiece.lower(value)
 }
 
 
@@ -9972,6 +12560,81 @@ public func FfiConverterTypeFigure_lift(_ buf: RustBuffer) throws -> Figure {
 #endif
 public func FfiConverterTypeFigure_lower(_ value: Figure) -> RustBuffer {
     return FfiConverterTypeFigure.lower(value)
+}
+
+
+
+/**
+ * Why an answer ends.
+ */
+
+public enum Finish: Equatable, Hashable {
+
+    /**
+     * The model had said it all, or came to a text at which to stop.
+     */
+    case stop
+    /**
+     * It had as many tokens as it may.
+     */
+    case length
+
+
+
+
+
+}
+
+#if compiler(>=6)
+extension Finish: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeFinish: FfiConverterRustBuffer {
+    typealias SwiftType = Finish
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Finish {
+        let variant: Int32 = try readInt(&buf)
+        switch variant {
+
+        case 1: return .stop
+
+        case 2: return .length
+
+        default: throw UniffiInternalError.unexpectedEnumCase
+        }
+    }
+
+    public static func write(_ value: Finish, into buf: inout [UInt8]) {
+        switch value {
+
+
+        case .stop:
+            writeInt(&buf, Int32(1))
+
+
+        case .length:
+            writeInt(&buf, Int32(2))
+
+        }
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFinish_lift(_ buf: RustBuffer) throws -> Finish {
+    return try FfiConverterTypeFinish.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFinish_lower(_ value: Finish) -> RustBuffer {
+    return FfiConverterTypeFinish.lower(value)
 }
 
 
@@ -11617,6 +14280,91 @@ public func FfiConverterTypeQuantity_lower(_ value: Quantity) -> RustBuffer {
 
 
 /**
+ * Who says something in a conversation.
+ */
+
+public enum Role: Equatable, Hashable {
+
+    /**
+     * Whoever wrote the app.
+     */
+    case system
+    /**
+     * Whoever uses it.
+     */
+    case user
+    /**
+     * The model.
+     */
+    case assistant
+
+
+
+
+
+}
+
+#if compiler(>=6)
+extension Role: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeRole: FfiConverterRustBuffer {
+    typealias SwiftType = Role
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Role {
+        let variant: Int32 = try readInt(&buf)
+        switch variant {
+
+        case 1: return .system
+
+        case 2: return .user
+
+        case 3: return .assistant
+
+        default: throw UniffiInternalError.unexpectedEnumCase
+        }
+    }
+
+    public static func write(_ value: Role, into buf: inout [UInt8]) {
+        switch value {
+
+
+        case .system:
+            writeInt(&buf, Int32(1))
+
+
+        case .user:
+            writeInt(&buf, Int32(2))
+
+
+        case .assistant:
+            writeInt(&buf, Int32(3))
+
+        }
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeRole_lift(_ buf: RustBuffer) throws -> Role {
+    return try FfiConverterTypeRole.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeRole_lower(_ value: Role) -> RustBuffer {
+    return FfiConverterTypeRole.lower(value)
+}
+
+
+
+/**
  * Something that the owner can ask for.
  */
 
@@ -12411,6 +15159,54 @@ fileprivate struct FfiConverterOptionUInt64: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterOptionInt64: FfiConverterRustBuffer {
+    typealias SwiftType = Int64?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterInt64.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterInt64.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterOptionFloat: FfiConverterRustBuffer {
+    typealias SwiftType = Float?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterFloat.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterFloat.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterOptionDouble: FfiConverterRustBuffer {
     typealias SwiftType = Double?
 
@@ -12427,6 +15223,30 @@ fileprivate struct FfiConverterOptionDouble: FfiConverterRustBuffer {
         switch try readInt(&buf) as Int8 {
         case 0: return nil
         case 1: return try FfiConverterDouble.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterOptionBool: FfiConverterRustBuffer {
+    typealias SwiftType = Bool?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterBool.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterBool.read(from: &buf)
         default: throw UniffiInternalError.unexpectedOptionalTag
         }
     }
@@ -12507,6 +15327,30 @@ fileprivate struct FfiConverterOptionTypeDiscoveryProvider: FfiConverterRustBuff
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterOptionTypeFetcher: FfiConverterRustBuffer {
+    typealias SwiftType = Fetcher?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterTypeFetcher.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterTypeFetcher.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterOptionTypeKeyStore: FfiConverterRustBuffer {
     typealias SwiftType = KeyStore?
 
@@ -12571,6 +15415,30 @@ fileprivate struct FfiConverterOptionTypeLogSink: FfiConverterRustBuffer {
         switch try readInt(&buf) as Int8 {
         case 0: return nil
         case 1: return try FfiConverterTypeLogSink.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterOptionTypeModelHost: FfiConverterRustBuffer {
+    typealias SwiftType = ModelHost?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterTypeModelHost.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterTypeModelHost.read(from: &buf)
         default: throw UniffiInternalError.unexpectedOptionalTag
         }
     }
@@ -12723,6 +15591,30 @@ fileprivate struct FfiConverterOptionTypeFarthestPair: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterOptionTypeFetchProgress: FfiConverterRustBuffer {
+    typealias SwiftType = FetchProgress?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterTypeFetchProgress.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterTypeFetchProgress.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterOptionTypeFounding: FfiConverterRustBuffer {
     typealias SwiftType = Founding?
 
@@ -12739,6 +15631,54 @@ fileprivate struct FfiConverterOptionTypeFounding: FfiConverterRustBuffer {
         switch try readInt(&buf) as Int8 {
         case 0: return nil
         case 1: return try FfiConverterTypeFounding.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterOptionTypeGpuOptions: FfiConverterRustBuffer {
+    typealias SwiftType = GpuOptions?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterTypeGpuOptions.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterTypeGpuOptions.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterOptionTypeLoadProgress: FfiConverterRustBuffer {
+    typealias SwiftType = LoadProgress?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterTypeLoadProgress.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterTypeLoadProgress.read(from: &buf)
         default: throw UniffiInternalError.unexpectedOptionalTag
         }
     }
@@ -12787,6 +15727,30 @@ fileprivate struct FfiConverterOptionTypeQuietHours: FfiConverterRustBuffer {
         switch try readInt(&buf) as Int8 {
         case 0: return nil
         case 1: return try FfiConverterTypeQuietHours.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterOptionTypeAnswerPiece: FfiConverterRustBuffer {
+    typealias SwiftType = AnswerPiece?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterTypeAnswerPiece.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterTypeAnswerPiece.read(from: &buf)
         default: throw UniffiInternalError.unexpectedOptionalTag
         }
     }
@@ -13013,6 +15977,31 @@ fileprivate struct FfiConverterSequenceTypeAssumption: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterSequenceTypeChatMessage: FfiConverterRustBuffer {
+    typealias SwiftType = [ChatMessage]
+
+    public static func write(_ value: [ChatMessage], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeChatMessage.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [ChatMessage] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [ChatMessage]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeChatMessage.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterSequenceTypeClusterInstance: FfiConverterRustBuffer {
     typealias SwiftType = [ClusterInstance]
 
@@ -13138,6 +16127,31 @@ fileprivate struct FfiConverterSequenceTypeGpuDevice: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterSequenceTypeHttpHeader: FfiConverterRustBuffer {
+    typealias SwiftType = [HttpHeader]
+
+    public static func write(_ value: [HttpHeader], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeHttpHeader.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [HttpHeader] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [HttpHeader]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeHttpHeader.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterSequenceTypeKernelReport: FfiConverterRustBuffer {
     typealias SwiftType = [KernelReport]
 
@@ -13180,6 +16194,31 @@ fileprivate struct FfiConverterSequenceTypeLink: FfiConverterRustBuffer {
         seq.reserveCapacity(Int(len))
         for _ in 0 ..< len {
             seq.append(try FfiConverterTypeLink.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterSequenceTypeModelRelief: FfiConverterRustBuffer {
+    typealias SwiftType = [ModelRelief]
+
+    public static func write(_ value: [ModelRelief], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeModelRelief.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [ModelRelief] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [ModelRelief]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeModelRelief.read(from: &buf))
         }
         return seq
     }
@@ -13380,6 +16419,31 @@ fileprivate struct FfiConverterSequenceTypeSearchStatus: FfiConverterRustBuffer 
         seq.reserveCapacity(Int(len))
         for _ in 0 ..< len {
             seq.append(try FfiConverterTypeSearchStatus.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterSequenceTypeShelvedModel: FfiConverterRustBuffer {
+    typealias SwiftType = [ShelvedModel]
+
+    public static func write(_ value: [ShelvedModel], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeShelvedModel.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [ShelvedModel] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [ShelvedModel]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeShelvedModel.read(from: &buf))
         }
         return seq
     }
@@ -13657,6 +16721,75 @@ private let initializationResult: InitializationResult = {
     if (uniffi_exo_mobile_checksum_method_selftestlistener_progressed() != 52700) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_exo_mobile_checksum_method_answer_cancel() != 8966) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_answer_next() != 41189) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelfetching_cancel() != 46625) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelfetching_next() != 32341) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelhost_delete() != 10832) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelhost_device() != 56287) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelhost_fetch() != 58342) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelhost_fetch_for_cluster() != 26658) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelhost_load() != 23291) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelhost_models() != 55025) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelhost_offer() != 51919) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelhost_offered() != 4760) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelhost_relieve() != 4128) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelhost_shut() != 64777) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelhost_used() != 37088) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_model_ask() != 53191) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_model_context() != 57318) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_model_id() != 17662) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_model_memory() != 52072) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_model_shut() != 64889) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelloading_cancel() != 35722) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelloading_model() != 64389) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_modelloading_next() != 57665) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_exo_mobile_checksum_method_exonode_calibrate() != 10971) {
         return InitializationResult.apiChecksumMismatch
     }
@@ -13783,13 +16916,25 @@ private let initializationResult: InitializationResult = {
     if (uniffi_exo_mobile_checksum_method_servicelistener_resolved() != 42947) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_exo_mobile_checksum_method_fetchreceiver_handle() != 62497) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_fetchreceiver_head() != 56666) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_fetcher_get() != 16581) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_exo_mobile_checksum_method_fetcher_cancel() != 48006) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_exo_mobile_checksum_method_keystore_load() != 21036) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_exo_mobile_checksum_method_keystore_save() != 44846) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_exo_mobile_checksum_method_applife_noticed() != 18353) {
+    if (uniffi_exo_mobile_checksum_method_applife_noticed() != 28719) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_exo_mobile_checksum_method_applife_shown() != 54474) {
@@ -13813,11 +16958,15 @@ private let initializationResult: InitializationResult = {
     if (uniffi_exo_mobile_checksum_constructor_gpu_open() != 33358) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_exo_mobile_checksum_constructor_modelhost_open() != 27947) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_exo_mobile_checksum_constructor_exonode_join() != 58839) {
         return InitializationResult.apiChecksumMismatch
     }
 
     uniffiCallbackInitDiscoveryProvider()
+    uniffiCallbackInitFetcher()
     uniffiCallbackInitKeyStore()
     uniffiCallbackInitLifecycle()
     uniffiCallbackInitLogSink()

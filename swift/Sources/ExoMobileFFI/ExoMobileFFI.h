@@ -278,6 +278,20 @@ typedef void (*UniffiCallbackInterfaceDiscoveryProviderMethod3)(uint64_t, void* 
     );
 
 #endif
+#ifndef UNIFFI_FFIDEF_CALLBACK_INTERFACE_FETCHER_METHOD0
+#define UNIFFI_FFIDEF_CALLBACK_INTERFACE_FETCHER_METHOD0
+typedef void (*UniffiCallbackInterfaceFetcherMethod0)(uint64_t, RustBuffer, uint64_t, void* _Nonnull,
+        RustCallStatus *_Nonnull uniffiCallStatus
+    );
+
+#endif
+#ifndef UNIFFI_FFIDEF_CALLBACK_INTERFACE_FETCHER_METHOD1
+#define UNIFFI_FFIDEF_CALLBACK_INTERFACE_FETCHER_METHOD1
+typedef void (*UniffiCallbackInterfaceFetcherMethod1)(uint64_t, uint64_t, void* _Nonnull,
+        RustCallStatus *_Nonnull uniffiCallStatus
+    );
+
+#endif
 #ifndef UNIFFI_FFIDEF_CALLBACK_INTERFACE_KEY_STORE_METHOD0
 #define UNIFFI_FFIDEF_CALLBACK_INTERFACE_KEY_STORE_METHOD0
 typedef void (*UniffiCallbackInterfaceKeyStoreMethod0)(uint64_t, RustBuffer* _Nonnull,
@@ -346,6 +360,16 @@ typedef struct UniffiVTableCallbackInterfaceDiscoveryProvider {
     UniffiCallbackInterfaceDiscoveryProviderMethod2 _Nonnull advertise;
     UniffiCallbackInterfaceDiscoveryProviderMethod3 _Nonnull withdraw;
 } UniffiVTableCallbackInterfaceDiscoveryProvider;
+
+#endif
+#ifndef UNIFFI_FFIDEF_V_TABLE_CALLBACK_INTERFACE_FETCHER
+#define UNIFFI_FFIDEF_V_TABLE_CALLBACK_INTERFACE_FETCHER
+typedef struct UniffiVTableCallbackInterfaceFetcher {
+    UniffiCallbackInterfaceFree _Nonnull uniffiFree;
+    UniffiCallbackInterfaceClone _Nonnull uniffiClone;
+    UniffiCallbackInterfaceFetcherMethod0 _Nonnull get;
+    UniffiCallbackInterfaceFetcherMethod1 _Nonnull cancel;
+} UniffiVTableCallbackInterfaceFetcher;
 
 #endif
 #ifndef UNIFFI_FFIDEF_V_TABLE_CALLBACK_INTERFACE_KEY_STORE
@@ -510,6 +534,176 @@ void uniffi_exo_mobile_fn_init_callback_vtable_selftestlistener(const UniffiVTab
 #ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_SELFTESTLISTENER_PROGRESSED
 #define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_SELFTESTLISTENER_PROGRESSED
 void uniffi_exo_mobile_fn_method_selftestlistener_progressed(uint64_t ptr, RustBuffer progress, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_ANSWER
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_ANSWER
+uint64_t uniffi_exo_mobile_fn_clone_answer(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_ANSWER
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_ANSWER
+void uniffi_exo_mobile_fn_free_answer(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_ANSWER_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_ANSWER_CANCEL
+void uniffi_exo_mobile_fn_method_answer_cancel(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_ANSWER_NEXT
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_ANSWER_NEXT
+uint64_t uniffi_exo_mobile_fn_method_answer_next(uint64_t ptr
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_MODELFETCHING
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_MODELFETCHING
+uint64_t uniffi_exo_mobile_fn_clone_modelfetching(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_MODELFETCHING
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_MODELFETCHING
+void uniffi_exo_mobile_fn_free_modelfetching(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELFETCHING_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELFETCHING_CANCEL
+void uniffi_exo_mobile_fn_method_modelfetching_cancel(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELFETCHING_NEXT
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELFETCHING_NEXT
+uint64_t uniffi_exo_mobile_fn_method_modelfetching_next(uint64_t ptr
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_MODELHOST
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_MODELHOST
+uint64_t uniffi_exo_mobile_fn_clone_modelhost(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_MODELHOST
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_MODELHOST
+void uniffi_exo_mobile_fn_free_modelhost(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CONSTRUCTOR_MODELHOST_OPEN
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CONSTRUCTOR_MODELHOST_OPEN
+uint64_t uniffi_exo_mobile_fn_constructor_modelhost_open(RustBuffer options
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_DELETE
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_DELETE
+uint64_t uniffi_exo_mobile_fn_method_modelhost_delete(uint64_t ptr, RustBuffer model
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_DEVICE
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_DEVICE
+RustBuffer uniffi_exo_mobile_fn_method_modelhost_device(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_FETCH
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_FETCH
+uint64_t uniffi_exo_mobile_fn_method_modelhost_fetch(uint64_t ptr, RustBuffer model, uint64_t fetcher, RustBuffer options, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_FETCH_FOR_CLUSTER
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_FETCH_FOR_CLUSTER
+void uniffi_exo_mobile_fn_method_modelhost_fetch_for_cluster(uint64_t ptr, RustBuffer fetcher, RustBuffer options, int8_t any_model, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_LOAD
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_LOAD
+uint64_t uniffi_exo_mobile_fn_method_modelhost_load(uint64_t ptr, RustBuffer model, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_MODELS
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_MODELS
+uint64_t uniffi_exo_mobile_fn_method_modelhost_models(uint64_t ptr
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_OFFER
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_OFFER
+void uniffi_exo_mobile_fn_method_modelhost_offer(uint64_t ptr, RustBuffer models, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_OFFERED
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_OFFERED
+RustBuffer uniffi_exo_mobile_fn_method_modelhost_offered(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_RELIEVE
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_RELIEVE
+uint64_t uniffi_exo_mobile_fn_method_modelhost_relieve(uint64_t ptr
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_SHUT
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_SHUT
+void uniffi_exo_mobile_fn_method_modelhost_shut(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_USED
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELHOST_USED
+uint64_t uniffi_exo_mobile_fn_method_modelhost_used(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_MODEL
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_MODEL
+uint64_t uniffi_exo_mobile_fn_clone_model(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_MODEL
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_MODEL
+void uniffi_exo_mobile_fn_free_model(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODEL_ASK
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODEL_ASK
+uint64_t uniffi_exo_mobile_fn_method_model_ask(uint64_t ptr, RustBuffer question, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODEL_CONTEXT
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODEL_CONTEXT
+uint32_t uniffi_exo_mobile_fn_method_model_context(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODEL_ID
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODEL_ID
+RustBuffer uniffi_exo_mobile_fn_method_model_id(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODEL_MEMORY
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODEL_MEMORY
+uint64_t uniffi_exo_mobile_fn_method_model_memory(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODEL_SHUT
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODEL_SHUT
+void uniffi_exo_mobile_fn_method_model_shut(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_MODELLOADING
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_MODELLOADING
+uint64_t uniffi_exo_mobile_fn_clone_modelloading(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_MODELLOADING
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_MODELLOADING
+void uniffi_exo_mobile_fn_free_modelloading(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELLOADING_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELLOADING_CANCEL
+void uniffi_exo_mobile_fn_method_modelloading_cancel(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELLOADING_MODEL
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELLOADING_MODEL
+uint64_t uniffi_exo_mobile_fn_method_modelloading_model(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELLOADING_NEXT
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_MODELLOADING_NEXT
+uint64_t uniffi_exo_mobile_fn_method_modelloading_next(uint64_t ptr
 );
 #endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_EXONODE
@@ -820,6 +1014,51 @@ void uniffi_exo_mobile_fn_method_servicelistener_failed(uint64_t ptr, int8_t per
 #ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_SERVICELISTENER_RESOLVED
 #define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_SERVICELISTENER_RESOLVED
 void uniffi_exo_mobile_fn_method_servicelistener_resolved(uint64_t ptr, RustBuffer service, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_FETCHRECEIVER
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_FETCHRECEIVER
+uint64_t uniffi_exo_mobile_fn_clone_fetchreceiver(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_FETCHRECEIVER
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_FETCHRECEIVER
+void uniffi_exo_mobile_fn_free_fetchreceiver(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_FETCHRECEIVER_HANDLE
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_FETCHRECEIVER_HANDLE
+uint64_t uniffi_exo_mobile_fn_method_fetchreceiver_handle(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_FETCHRECEIVER_HEAD
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_FETCHRECEIVER_HEAD
+int8_t uniffi_exo_mobile_fn_method_fetchreceiver_head(uint64_t ptr, uint16_t status, RustBuffer url, RustBuffer headers, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_FETCHER
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_FETCHER
+uint64_t uniffi_exo_mobile_fn_clone_fetcher(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_FETCHER
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_FREE_FETCHER
+void uniffi_exo_mobile_fn_free_fetcher(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_INIT_CALLBACK_VTABLE_FETCHER
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_INIT_CALLBACK_VTABLE_FETCHER
+void uniffi_exo_mobile_fn_init_callback_vtable_fetcher(const UniffiVTableCallbackInterfaceFetcher* _Nonnull vtable
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_FETCHER_GET
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_FETCHER_GET
+void uniffi_exo_mobile_fn_method_fetcher_get(uint64_t ptr, RustBuffer request, uint64_t into, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_FETCHER_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_METHOD_FETCHER_CANCEL
+void uniffi_exo_mobile_fn_method_fetcher_cancel(uint64_t ptr, uint64_t id, RustCallStatus *_Nonnull out_status
 );
 #endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_FN_CLONE_KEYSTORE
@@ -1345,6 +1584,144 @@ uint16_t uniffi_exo_mobile_checksum_method_selftestlistener_progressed(void
 
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_ANSWER_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_ANSWER_CANCEL
+uint16_t uniffi_exo_mobile_checksum_method_answer_cancel(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_ANSWER_NEXT
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_ANSWER_NEXT
+uint16_t uniffi_exo_mobile_checksum_method_answer_next(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELFETCHING_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELFETCHING_CANCEL
+uint16_t uniffi_exo_mobile_checksum_method_modelfetching_cancel(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELFETCHING_NEXT
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELFETCHING_NEXT
+uint16_t uniffi_exo_mobile_checksum_method_modelfetching_next(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_DELETE
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_DELETE
+uint16_t uniffi_exo_mobile_checksum_method_modelhost_delete(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_DEVICE
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_DEVICE
+uint16_t uniffi_exo_mobile_checksum_method_modelhost_device(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_FETCH
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_FETCH
+uint16_t uniffi_exo_mobile_checksum_method_modelhost_fetch(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_FETCH_FOR_CLUSTER
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_FETCH_FOR_CLUSTER
+uint16_t uniffi_exo_mobile_checksum_method_modelhost_fetch_for_cluster(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_LOAD
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_LOAD
+uint16_t uniffi_exo_mobile_checksum_method_modelhost_load(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_MODELS
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_MODELS
+uint16_t uniffi_exo_mobile_checksum_method_modelhost_models(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_OFFER
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_OFFER
+uint16_t uniffi_exo_mobile_checksum_method_modelhost_offer(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_OFFERED
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_OFFERED
+uint16_t uniffi_exo_mobile_checksum_method_modelhost_offered(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_RELIEVE
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_RELIEVE
+uint16_t uniffi_exo_mobile_checksum_method_modelhost_relieve(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_SHUT
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_SHUT
+uint16_t uniffi_exo_mobile_checksum_method_modelhost_shut(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_USED
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELHOST_USED
+uint16_t uniffi_exo_mobile_checksum_method_modelhost_used(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODEL_ASK
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODEL_ASK
+uint16_t uniffi_exo_mobile_checksum_method_model_ask(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODEL_CONTEXT
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODEL_CONTEXT
+uint16_t uniffi_exo_mobile_checksum_method_model_context(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODEL_ID
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODEL_ID
+uint16_t uniffi_exo_mobile_checksum_method_model_id(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODEL_MEMORY
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODEL_MEMORY
+uint16_t uniffi_exo_mobile_checksum_method_model_memory(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODEL_SHUT
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODEL_SHUT
+uint16_t uniffi_exo_mobile_checksum_method_model_shut(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELLOADING_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELLOADING_CANCEL
+uint16_t uniffi_exo_mobile_checksum_method_modelloading_cancel(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELLOADING_MODEL
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELLOADING_MODEL
+uint16_t uniffi_exo_mobile_checksum_method_modelloading_model(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELLOADING_NEXT
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_MODELLOADING_NEXT
+uint16_t uniffi_exo_mobile_checksum_method_modelloading_next(void
+
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_EXONODE_CALIBRATE
 #define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_EXONODE_CALIBRATE
 uint16_t uniffi_exo_mobile_checksum_method_exonode_calibrate(void
@@ -1597,6 +1974,30 @@ uint16_t uniffi_exo_mobile_checksum_method_servicelistener_resolved(void
 
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_FETCHRECEIVER_HANDLE
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_FETCHRECEIVER_HANDLE
+uint16_t uniffi_exo_mobile_checksum_method_fetchreceiver_handle(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_FETCHRECEIVER_HEAD
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_FETCHRECEIVER_HEAD
+uint16_t uniffi_exo_mobile_checksum_method_fetchreceiver_head(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_FETCHER_GET
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_FETCHER_GET
+uint16_t uniffi_exo_mobile_checksum_method_fetcher_get(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_FETCHER_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_FETCHER_CANCEL
+uint16_t uniffi_exo_mobile_checksum_method_fetcher_cancel(void
+
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_KEYSTORE_LOAD
 #define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_METHOD_KEYSTORE_LOAD
 uint16_t uniffi_exo_mobile_checksum_method_keystore_load(void
@@ -1654,6 +2055,12 @@ uint16_t uniffi_exo_mobile_checksum_method_probe_read(void
 #ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_CONSTRUCTOR_GPU_OPEN
 #define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_CONSTRUCTOR_GPU_OPEN
 uint16_t uniffi_exo_mobile_checksum_constructor_gpu_open(void
+
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_CONSTRUCTOR_MODELHOST_OPEN
+#define UNIFFI_FFIDEF_UNIFFI_EXO_MOBILE_CHECKSUM_CONSTRUCTOR_MODELHOST_OPEN
+uint16_t uniffi_exo_mobile_checksum_constructor_modelhost_open(void
 
 );
 #endif

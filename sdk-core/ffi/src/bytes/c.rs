@@ -5,7 +5,9 @@ use std::{
     ptr, slice,
 };
 
-use super::buffer;
+use exo_models::Flow;
+
+use super::{BUFFERS, RECEIVERS};
 use crate::{ErrorKind, ExoError, Result};
 
 /// Copies `length` bytes into the buffer with this handle, from its byte `offset` on.
@@ -29,7 +31,7 @@ pub unsafe extern "C" fn exo_buffer_write(
         let length = checked(bytes, length)?;
         // SAFETY: the caller promises that `bytes` points to `length` bytes that nobody writes; null was refused above.
         let bytes = if length == 0 { &[] } else { unsafe { slice::from_raw_parts(bytes, length) } };
-        Ok(buffer(handle)?.write(offset, bytes)?)
+        Ok(BUFFERS.get(handle)?.write(offset, bytes)?)
     });
     // SAFETY: the caller promises that `why` points to `why_size` bytes of its own.
     unsafe { tell(outcome, why, why_size) }
@@ -54,10 +56,40 @@ pub unsafe extern "C" fn exo_buffer_read(
         let length = checked(bytes, length)?;
         // SAFETY: the caller promises that `bytes` points to `length` bytes that nobody else uses; null was refused above.
         let bytes = if length == 0 { &mut [] } else { unsafe { slice::from_raw_parts_mut(bytes, length) } };
-        Ok(buffer(handle)?.read(offset, bytes)?)
+        Ok(BUFFERS.get(handle)?.read(offset, bytes)?)
     });
     // SAFETY: the caller promises that `why` points to `why_size` bytes of its own.
     unsafe { tell(outcome, why, why_size) }
+}
+
+/// Hands `length` bytes of a server's answer to the receiver with this handle. Blocks while there is no room for them.
+///
+/// Returns 0, or -1 if nothing more is wanted (close the connection), or the number of an [`ErrorKind`], as
+/// [`exo_buffer_write`] does.
+///
+/// # Safety
+/// `bytes` points to `length` bytes that nobody writes meanwhile; `why` to `why_size` bytes that nobody else uses. Either
+/// may be null if its length is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn exo_receiver_chunk(
+    handle: u64,
+    bytes: *const u8,
+    length: u64,
+    why: *mut u8,
+    why_size: u64,
+) -> i32 {
+    let outcome = contained(|| {
+        let length = checked(bytes, length)?;
+        // SAFETY: the caller promises that `bytes` points to `length` bytes that nobody writes; null was refused above.
+        let bytes = if length == 0 { &[] } else { unsafe { slice::from_raw_parts(bytes, length) } };
+        Ok(RECEIVERS.get(handle)?.chunk(bytes))
+    });
+    match outcome {
+        Ok(Flow::Continue) => 0,
+        Ok(Flow::Stop) => -1,
+        // SAFETY: the caller promises that `why` points to `why_size` bytes of its own.
+        Err(error) => unsafe { tell(Err(error), why, why_size) },
+    }
 }
 
 /// A panic here would end the app: nobody above could catch it.

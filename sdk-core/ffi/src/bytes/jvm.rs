@@ -10,9 +10,10 @@
 
 use std::{ptr, slice};
 
+use exo_models::Flow;
 use jni_sys::{JNIEnv, jclass, jint, jlong, jobject, jstring};
 
-use super::{buffer, c::contained};
+use super::{BUFFERS, RECEIVERS, c::contained};
 use crate::{ExoError, Result};
 
 /// Copies `length` bytes of a direct buffer, from `position` on, into the memory with this handle.
@@ -36,7 +37,7 @@ pub unsafe extern "system" fn Java_dev_exo_mobile_core_DirectBytes_write(
         // is until this call returns. Who writes to it meanwhile gets torn bytes and nothing worse: Kotlin's documentation
         // says not to.
         let bytes = unsafe { slice::from_raw_parts(place.start, place.length) };
-        Ok(buffer(handle.cast_unsigned())?.write(offset.cast_unsigned(), bytes)?)
+        Ok(BUFFERS.get(handle.cast_unsigned())?.write(offset.cast_unsigned(), bytes)?)
     });
     // SAFETY: `env` is the calling thread's.
     unsafe { told(env, outcome) }
@@ -61,10 +62,41 @@ pub unsafe extern "system" fn Java_dev_exo_mobile_core_DirectBytes_read(
         let place = unsafe { Place::of(env, bytes, position, length) }?;
         // SAFETY: as in `write`; the JVM initialised the bytes when it made the buffer.
         let bytes = unsafe { slice::from_raw_parts_mut(place.start, place.length) };
-        Ok(buffer(handle.cast_unsigned())?.read(offset.cast_unsigned(), bytes)?)
+        Ok(BUFFERS.get(handle.cast_unsigned())?.read(offset.cast_unsigned(), bytes)?)
     });
     // SAFETY: `env` is the calling thread's.
     unsafe { told(env, outcome) }
+}
+
+/// Hands bytes of a server's answer to the receiver with this handle. Blocks while there is no room for them.
+///
+/// Returns null, or `0` if nothing more is wanted, or what went wrong.
+///
+/// # Safety
+/// For the JVM alone: `env` is the calling thread's, `bytes` refers to a `ByteBuffer` or to nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_dev_exo_mobile_core_DirectBytes_receive(
+    env: *mut JNIEnv,
+    _class: jclass,
+    handle: jlong,
+    bytes: jobject,
+    position: jint,
+    length: jint,
+) -> jstring {
+    let outcome = contained(|| {
+        // SAFETY: both are what the JVM gave to this call, which has not returned yet.
+        let place = unsafe { Place::of(env, bytes, position, length) }?;
+        // SAFETY: as in `write`.
+        let bytes = unsafe { slice::from_raw_parts(place.start, place.length) };
+        Ok(RECEIVERS.get(handle.cast_unsigned())?.chunk(bytes))
+    });
+    match outcome {
+        Ok(Flow::Continue) => ptr::null_mut(),
+        // SAFETY: `env` is the calling thread's.
+        Ok(Flow::Stop) => unsafe { words(env, "0") },
+        // SAFETY: `env` is the calling thread's.
+        Err(error) => unsafe { told(env, Err(error)) },
+    }
 }
 
 /// A part of a direct buffer.
@@ -116,7 +148,15 @@ impl Place {
 /// `env` is the calling thread's.
 unsafe fn told(env: *mut JNIEnv, outcome: Result<()>) -> jstring {
     let Err(error) = outcome else { return ptr::null_mut() };
-    let words = format!("{} {}", error.kind().number(), error.reason());
+    // SAFETY: `env` is the calling thread's.
+    unsafe { words(env, &format!("{} {}", error.kind().number(), error.reason())) }
+}
+
+/// A string of the JVM's.
+///
+/// # Safety
+/// `env` is the calling thread's.
+unsafe fn words(env: *mut JNIEnv, words: &str) -> jstring {
     let words: Vec<u16> = words.encode_utf16().collect();
     // Words are never that long; if they were, some would be better than none.
     let length = jint::try_from(words.len()).unwrap_or(jint::MAX);
@@ -132,10 +172,7 @@ mod tests {
     use jni_sys::{JNINativeInterface_, jchar, jsize};
 
     use super::*;
-    use crate::{
-        ErrorKind,
-        bytes::{forget, register},
-    };
+    use crate::{ErrorKind, bytes::BUFFERS};
 
     /// What our JVM's references refer to: a `ByteBuffer` with this address and capacity.
     struct ByteBuffer(*mut u8, jlong);
@@ -204,12 +241,12 @@ mod tests {
     #[test]
     fn a_part_of_a_direct_buffer_goes_to_the_device_and_comes_back() {
         let gpu = Gpu::open(OpenOptions::new().backend(BackendKind::Cpu).remember_nothing()).unwrap();
-        let handle = register(gpu.device().allocate(4).unwrap());
+        let handle = BUFFERS.register(gpu.device().allocate(4).unwrap());
         let (mut sent, mut back) = ([1, 2, 3, 4, 5, 6], [0; 6]);
         assert_eq!(write(handle, ByteBuffer::over(&mut sent), 1, 4), None);
         assert_eq!(read(handle, ByteBuffer::over(&mut back), 2, 4), None);
         assert_eq!(back, [0, 0, 2, 3, 4, 5]);
-        forget(handle);
+        BUFFERS.forget(handle);
     }
 
     #[test]

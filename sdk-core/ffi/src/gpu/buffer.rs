@@ -18,7 +18,7 @@ pub struct GpuBuffer {
 
 impl GpuBuffer {
     pub(super) fn of(buffer: Buffer) -> Arc<Self> {
-        let handle = bytes::register(buffer.clone());
+        let handle = bytes::BUFFERS.register(buffer.clone());
         Arc::new(Self { buffer, handle })
     }
 }
@@ -61,7 +61,7 @@ impl GpuBuffer {
 
     /// Gives the memory back.
     pub fn free(&self) -> Result<()> {
-        bytes::forget(self.handle);
+        bytes::BUFFERS.forget(self.handle);
         match self.buffer.free() {
             Err(error) if error.kind() == exo_gpu::ErrorKind::Closed => Ok(()),
             other => Ok(other?),
@@ -71,6 +71,6 @@ impl GpuBuffer {
 
 impl Drop for GpuBuffer {
     fn drop(&mut self) {
-        bytes::forget(self.handle);
+        bytes::BUFFERS.forget(self.handle);
     }
 }

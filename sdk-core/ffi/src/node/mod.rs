@@ -16,6 +16,7 @@ use exo_node::{
     member::Request,
     planning::{self, Situation, Wanted},
 };
+use exo_serving::Host;
 use exo_telemetry::{
     reading::{Group, Groups},
     score::Formula,
@@ -68,10 +69,13 @@ impl ExoNode {
     #[uniffi::constructor]
     pub fn join(options: JoinOptions, platform: Platform) -> Result<Self> {
         let lifecycle = platform.lifecycle.clone();
+        let models = platform.models.as_ref().map(|models| models.inner()).transpose()?;
         let (options, mut notes) = options.with(platform)?;
         let node = Arc::new(Node::join(options)?);
         notes.extend_from_slice(node.notes());
-        let life = lifecycle.map(|lifecycle| Watched::start(lifecycle, &node)).transpose()?;
+        let life = lifecycle
+            .map(|lifecycle| Watched::start(lifecycle, &node, models.as_deref().cloned()))
+            .transpose()?;
         Ok(Self { node: Open::new("node", node), notes, life, planned: Mutex::new(None) })
     }
 
@@ -253,9 +257,9 @@ impl std::fmt::Debug for ExoNode {
 }
 
 impl Watched {
-    fn start(lifecycle: Arc<dyn Lifecycle>, node: &Arc<Node>) -> Result<Self> {
+    fn start(lifecycle: Arc<dyn Lifecycle>, node: &Arc<Node>, models: Option<Host>) -> Result<Self> {
         let errands = Errands::start("exo-lifecycle")?;
-        let (watching, life) = (lifecycle.clone(), AppLife::of(node));
+        let (watching, life) = (lifecycle.clone(), AppLife::of(node, models));
         errands.send(move || drop(watching.watch(life)));
         Ok(Self { lifecycle, errands })
     }

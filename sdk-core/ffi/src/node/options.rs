@@ -8,6 +8,7 @@ use exo_node::{
     driver::{self, FoundingOptions, MeetingPlace, WhoAmI},
     probe::LinuxProbe,
 };
+use exo_serving::{Host, ModelEngine};
 use exo_telemetry::{
     Readings,
     probe::{Identity, Probe},
@@ -121,6 +122,9 @@ impl JoinOptions {
         };
         if let Some(sink) = platform.log {
             options.journal = Some(Arc::new(Journal::new(sink)?));
+        }
+        if let Some(models) = platform.models {
+            options.engine = Some(Box::new(ModelEngine::new(Host::clone(&*models.inner()?))));
         }
         options.policy = self.policy.into();
         options.utc_offset = self.utc_offset_minutes;

@@ -5,6 +5,7 @@
 //! nothing else waits for, and takes what it throws for an answer.
 
 mod discovery;
+mod fetcher;
 mod keys;
 mod lifecycle;
 mod log;
@@ -12,13 +13,17 @@ mod probe;
 
 use std::sync::Arc;
 
+use crate::model::ModelHost;
+
 pub use discovery::{Advertisement, DiscoveryProvider, Service, ServiceListener, TxtEntry};
+pub use fetcher::{FetchReceiver, FetchRequest, Fetcher, HttpHeader};
 pub use keys::KeyStore;
 pub use lifecycle::{AppLife, Lifecycle};
 pub use log::{LogLevel, LogSink};
 pub use probe::{Identity, Probe};
 
 pub(crate) use discovery::OnItsThread;
+pub(crate) use fetcher::AppsClient;
 pub(crate) use keys::identity;
 pub(crate) use log::Journal;
 pub(crate) use probe::Asked;
@@ -41,6 +46,9 @@ pub struct Platform {
     /// When the app comes to the front, and goes.
     #[uniffi(default = None)]
     pub lifecycle: Option<Arc<dyn Lifecycle>>,
+    /// Models that the cluster may have. Left out, this device answers nothing.
+    #[uniffi(default = None)]
+    pub models: Option<Arc<ModelHost>>,
 }
 
 impl std::fmt::Debug for Platform {
@@ -51,6 +59,7 @@ impl std::fmt::Debug for Platform {
             .field("keys", &self.keys.is_some())
             .field("log", &self.log.is_some())
             .field("lifecycle", &self.lifecycle.is_some())
+            .field("models", &self.models)
             .finish()
     }
 }
