@@ -8,7 +8,7 @@ import dev.exo.mobile.core.readLink as coreReadLink
 /**
  * The Exo Mobile SDK: what needs neither a cluster nor a GPU.
  *
- * [ExoNode.join] makes this device a member of a cluster, [Gpu.open] opens its GPU.
+ * [ExoNode.join] makes this device a member of a cluster, [Gpu.open] opens its GPU, [ModelHost.open] asks models on it.
  */
 public object Exo {
     /** What this library is. */

@@ -20,6 +20,8 @@ import dev.exo.mobile.core.ExoNode as CoreNode
  */
 public class ExoNode private constructor(
     private val core: CoreNode,
+    // A host that nobody holds is closed, and a node may be all that the app keeps.
+    @Suppress("unused") private val models: ModelHost?,
 ) : AutoCloseable {
     /** Who we are. */
     public val id: String get() = calling { core.id() }
@@ -122,6 +124,6 @@ public class ExoNode private constructor(
         public fun join(
             options: JoinOptions = JoinOptions(),
             platform: Platform = Platform(),
-        ): ExoNode = ExoNode(calling { CoreNode.join(options.toCore(), platform.toCore()) })
+        ): ExoNode = ExoNode(calling { CoreNode.join(options.toCore(), platform.toCore()) }, platform.models)
     }
 }

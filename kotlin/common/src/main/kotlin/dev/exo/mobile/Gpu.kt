@@ -65,7 +65,10 @@ public class Gpu private constructor(
     public suspend fun synchronise(): Unit = calling { core.synchronise() }
 
     /** Frees the device and its buffers. Once or again, from any thread. */
-    override fun close(): Unit = core.ended { shut() }
+    override fun close() {
+        // It is handed over to other calls, and the bindings do not look whether its reference was given back: it stays ours.
+        calling { core.shut() }
+    }
 
     public companion object {
         /**
@@ -77,4 +80,4 @@ public class Gpu private constructor(
     }
 }
 
-private fun GpuOptions.toCore() = CoreOptions(backend, device, dataDir?.path, memoryCap?.unsigned("memoryCap"))
+internal fun GpuOptions.toCore() = CoreOptions(backend, device, dataDir?.path, memoryCap?.unsigned("memoryCap"))

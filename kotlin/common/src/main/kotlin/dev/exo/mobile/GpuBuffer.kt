@@ -92,7 +92,10 @@ public class GpuBuffer internal constructor(
     public fun copyTo(other: GpuBuffer): Unit = calling { core.copyTo(other.core) }
 
     /** Gives the memory back. Once or again, from any thread, before or after its [Gpu] was closed. */
-    override fun close(): Unit = core.ended { free() }
+    override fun close() {
+        // It is handed over to other calls, and the bindings do not look whether its reference was given back: it stays ours.
+        calling { core.free() }
+    }
 }
 
 /** By `Buffer`'s own method: Android before 9 has no other. */

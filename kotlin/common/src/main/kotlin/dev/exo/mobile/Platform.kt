@@ -12,6 +12,8 @@ import dev.exo.mobile.core.Platform as CorePlatform
  * @property keys Where the node's identity is kept. Left out, it is a file in [JoinOptions.dataDir].
  * @property log Where the library's log goes. Left out, nowhere.
  * @property lifecycle When the app comes to the front, and goes.
+ * @property models Models that the cluster may have, as far as they were [offered][ModelHost.offer]. Left out, this device
+ *   answers nothing. The host stays the app's own: it outlives the node, and is the app's to close.
  */
 public data class Platform(
     public val probe: Probe? = null,
@@ -19,6 +21,7 @@ public data class Platform(
     public val keys: KeyStore? = null,
     public val log: LogSink? = null,
     public val lifecycle: Lifecycle? = null,
+    public val models: ModelHost? = null,
 )
 
 internal fun Platform.toCore() =
@@ -28,4 +31,5 @@ internal fun Platform.toCore() =
         keys = keys?.let(::AppKeys),
         log = log?.let(::AppLog),
         lifecycle = lifecycle?.let(::AppLifecycle),
+        models = models?.core,
     )

@@ -17,6 +17,15 @@ public typealias Refusal = dev.exo.mobile.core.Refusal
 /** How fast a device does one thing. */
 public typealias Speed = dev.exo.mobile.core.Speed
 
+/** Who says something in a conversation. */
+public typealias Role = dev.exo.mobile.core.Role
+
+/** One message of a conversation. */
+public typealias ChatMessage = dev.exo.mobile.core.ChatMessage
+
+/** Why an answer ends: the model had said it all, or had as many tokens as it may. */
+public typealias Finish = dev.exo.mobile.core.Finish
+
 /** A way of finding a cluster. */
 public typealias Provider = dev.exo.mobile.core.Provider
 

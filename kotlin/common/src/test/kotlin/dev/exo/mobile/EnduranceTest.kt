@@ -2,6 +2,7 @@ package dev.exo.mobile
 
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
@@ -59,6 +60,23 @@ class EnduranceTest {
                 }
             }
         }
+
+    @Test
+    fun `a thousand questions, half of them taken back, leave nothing behind`() =
+        openHost().use { host ->
+            runBlocking { host.load(TINY) }.use { model ->
+                flat(times = 500) {
+                    runBlocking {
+                        model.answer(question(1))
+                        model.ask(question(100)).first()
+                    }
+                }
+            }
+        }
+
+    @Test
+    fun `a hundred hosts with their models leave nothing behind`() =
+        flat(times = 100) { openHost().use { host -> runBlocking { host.load(TINY) }.use { it.id } } }
 
     /**
      * Memory stops growing. Compilers, allocators and the threads that clean up keep some of what they had, so early rounds may

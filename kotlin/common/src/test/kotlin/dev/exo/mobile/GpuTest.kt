@@ -152,7 +152,10 @@ class GpuTest {
         buffer.close()
         failsAs(ErrorKind.CLOSED) { buffer.write(pattern(16)) }
         failsAs(ErrorKind.CLOSED) { buffer.read(ByteBuffer.allocateDirect(16)) }
-        failsAs(ErrorKind.CLOSED) { buffer.copyTo(buffer) }
+        gpu.allocate(16).use { other ->
+            failsAs(ErrorKind.CLOSED) { buffer.copyTo(other) }
+            failsAs(ErrorKind.CLOSED) { other.copyTo(buffer) }
+        }
     }
 
     @Test

@@ -111,6 +111,37 @@ class NodeTest {
         }
 
     @Test
+    fun `a phone that offers a model shows it, and takes it back`() =
+        openHost().use { host ->
+            host.offer(setOf(TINY))
+            runBlocking {
+                ExoNode.join(peer.options("ada"), Platform(models = host)).use { node ->
+                    node.clusters.first { it.thisDevice?.backends?.isNotEmpty() == true }
+                    node.conditions.first { it.offers }
+                    host.load(TINY).use { assertTrue(it.answer(question(3)).isNotEmpty(), "the app may ask it too") }
+                    host.offer(emptySet())
+                    node.clusters.first { it.thisDevice?.backends?.isEmpty() == true }
+                    node.leave(5.seconds)
+                    assertEquals(NodeState.Left, node.state)
+                }
+                host.load(TINY).use { assertTrue(it.answer(question(3)).isNotEmpty(), "a host outlives its node") }
+            }
+        }
+
+    @Test
+    fun `a node whose models are closed goes on without them`() =
+        runBlocking {
+            val host = openHost()
+            host.offer(setOf(TINY))
+            ExoNode.join(peer.options("ada"), Platform(models = host)).use { node ->
+                node.states.first { it is NodeState.Joined }
+                host.close()
+                node.leave(5.seconds)
+                assertEquals(NodeState.Left, node.state)
+            }
+        }
+
+    @Test
     fun `nonsense is refused before anything starts`() {
         failsAs(ErrorKind.INVALID_ARGUMENT) { ExoNode.join(JoinOptions(discoveryPort = 70_000)) }
         failsAs(ErrorKind.INVALID_ARGUMENT) { ExoNode.join(JoinOptions(metrics = "here")) }

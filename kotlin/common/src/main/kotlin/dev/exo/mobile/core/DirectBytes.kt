@@ -38,4 +38,13 @@ internal object DirectBytes {
         position: Int,
         length: Int,
     ): String?
+
+    /** Answers `0` where nothing more is wanted. */
+    @JvmStatic
+    external fun receive(
+        handle: Long,
+        bytes: ByteBuffer,
+        position: Int,
+        length: Int,
+    ): String?
 }
