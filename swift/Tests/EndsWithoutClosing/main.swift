@@ -1,4 +1,4 @@
-// A program that ends while a node and a device are open, and while the core is busy with code of the program. How it
+// A program that ends while a node, a device and an answer are open, and while the core is busy with code of the program. How it
 // ends is its first argument; it must end so with the exit code that it chose, whatever the core's threads do meanwhile.
 // ExoMobileTests/EndingTests.swift runs it.
 
@@ -29,6 +29,11 @@ let buffer = try gpu.allocate(bytes: 1 << 16)
 try buffer.write([Float](repeating: 1, count: 1 << 14))
 let listening = Task { for try await _ in node.searches {} }
 let measuring = Task { try await gpu.calibrate() }
+if let directory = ProcessInfo.processInfo.environment["EXO_TINY_MODELS"] {
+    let host = try await ModelHost.open(.init(directory: directory, gpu: .init(backend: .cpu)))
+    let model = try await host.load("exo-mobile/tiny-random")
+    _ = Task { try await model.ask(Question("What is rain?", maxTokens: 1500)).text() }
+}
 print("open")
 
 switch CommandLine.arguments.dropFirst().first {

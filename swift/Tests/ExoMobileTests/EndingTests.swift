@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 #if os(Linux) || os(macOS)
-    @Suite("A program that ends with a node and a device open")
+    @Suite("A program that ends with a node, a device and an answer open")
     struct EndingTests {
         /// Runs swift/Tests/EndsWithoutClosing, which SwiftPM builds beside the tests.
         private func run(_ way: String) throws -> Process {

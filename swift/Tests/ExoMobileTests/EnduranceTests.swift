@@ -36,6 +36,18 @@ import Testing
             #expect(grown < 16 << 20)
         }
 
+        @Test("a thousand questions, answered or left, leave nothing behind")
+        func questions() async throws {
+            let model = try await ModelHost.open(.tiny).load(tiny)
+            let question = Question(messages: [ChatMessage(.user, "Rain?")], maxTokens: 2, temperature: 0)
+            var turn = 0
+            let grown = try await growth(1000) {
+                turn += 1
+                for try await _ in model.ask(question) where turn.isMultiple(of: 2) { break }
+            }
+            #expect(grown < 4 << 20)
+        }
+
         @Test("a thousand nodes that come and go, with code of the app, leave nothing behind")
         func nodes() async throws {
             let grown = try await growth(1000) {

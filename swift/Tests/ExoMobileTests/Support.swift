@@ -108,6 +108,30 @@ final class FakeDiscovery: DiscoveryProvider {
     }
 }
 
+/// A model of random weights, which talks nonsense: scripts/lib/native.sh writes it.
+let tiny = "exo-mobile/tiny-random"
+
+extension ModelHost.Options {
+    /// The directory with that model, on the processor.
+    static let tiny = ModelHost.Options(
+        directory: ProcessInfo.processInfo.environment["EXO_TINY_MODELS"] ?? "EXO_TINY_MODELS is not set",
+        gpu: .cpu, context: 2048)
+}
+
+extension ModelHost {
+    /// Waits until every order that was given before is taken: they are taken in turn, and this one is refused.
+    func settled() async throws {
+        #expect(try await error { try await load("nobody/nothing") }.kind == .notFound)
+    }
+}
+
+extension Question {
+    /// Six tokens, the same each time.
+    static let short = Question(messages: [ChatMessage(.user, "What is rain?")], maxTokens: 6, temperature: 0)
+    /// More than half of the context, so that two such answers are never made at once.
+    static let long = Question(messages: [ChatMessage(.user, "What is rain?")], maxTokens: 1500, temperature: 0)
+}
+
 #if os(Linux)
     /// Bytes of memory that this process has now.
     func residentBytes() throws -> Int {

@@ -41,18 +41,17 @@ public final class Gpu: Sendable {
             self.dataDirectory = dataDirectory
             self.memoryCap = memoryCap
         }
+
+        var core: ExoMobileCore.GpuOptions {
+            ExoMobileCore.GpuOptions(
+                backend: backend?.core, device: device, dataDir: dataDirectory, memoryCap: memoryCap)
+        }
     }
 
     /// Opens the best device: a GPU, else the CPU. Takes three seconds at most.
     public static func open(_ options: Options = Options()) async throws(ExoError) -> Gpu {
         let core = try await calling {
-            try await ExoMobileCore.Gpu.open(
-                options: ExoMobileCore.GpuOptions(
-                    backend: options.backend?.core,
-                    device: options.device,
-                    dataDir: options.dataDirectory,
-                    memoryCap: options.memoryCap
-                ))
+            try await ExoMobileCore.Gpu.open(options: options.core)
         }
         return Gpu(core: core)
     }

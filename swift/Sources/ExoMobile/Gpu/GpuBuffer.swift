@@ -26,7 +26,7 @@ public final class GpuBuffer: Sendable {
     /// Writes these bytes from byte `offset` on.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) throws(ExoError) {
         let (handle, offset) = (try handle, try unsigned(offset, "the offset"))
-        try Self.told { why, room in
+        try told { why, room in
             // The bytes are the caller's for the time of the call; the core only reads them.
             exo_buffer_write(
                 handle, offset, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt64(bytes.count), why, room)
@@ -48,7 +48,7 @@ public final class GpuBuffer: Sendable {
     /// Fills `bytes`, which must be initialised, with what lies from byte `offset` on.
     public func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int = 0) throws(ExoError) {
         let (handle, offset) = (try handle, try unsigned(offset, "the offset"))
-        try Self.told { why, room in
+        try told { why, room in
             // The bytes are the caller's alone for the time of the call.
             exo_buffer_read(
                 handle, offset, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt64(bytes.count), why, room)
@@ -100,18 +100,5 @@ public final class GpuBuffer: Sendable {
                 "\(count) times \(stride) bytes from \(offset) on were asked of a buffer of \(size) bytes; "
                     + "stay within 0..<\(size)")
         }
-    }
-
-    /// Runs a function for bulk bytes and throws what it told.
-    private static func told(
-        _ function: (_ why: UnsafeMutablePointer<UInt8>?, _ room: UInt64) -> Int32
-    ) throws(ExoError) {
-        let room = 512
-        let (kind, words) = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { why in
-            why.initialize(repeating: 0)
-            let kind = function(why.baseAddress, UInt64(room))
-            return (kind, kind == 0 ? "" : String(decoding: why.prefix { $0 != 0 }, as: UTF8.self))
-        }
-        if kind != 0 { throw ExoError(ExoError.Kind(number: kind), words) }
     }
 }

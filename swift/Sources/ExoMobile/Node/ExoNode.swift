@@ -5,9 +5,12 @@ internal import ExoMobileCore
 /// It lives until ``close()``, or until the last reference is gone. All of it may be called from any thread.
 public final class ExoNode: Sendable {
     let core: ExoMobileCore.ExoNode
+    /// Without it, a host that nobody else holds would be gone while its models are served.
+    private let models: ModelHost?
 
-    private init(core: ExoMobileCore.ExoNode) {
+    private init(core: ExoMobileCore.ExoNode, models: ModelHost?) {
         self.core = core
+        self.models = models
     }
 
     /// Starts searching and joins what is found; ``states`` tells how it goes. Returns at once.
@@ -15,7 +18,7 @@ public final class ExoNode: Sendable {
         _ options: JoinOptions = JoinOptions(), platform: Platform = .standard
     ) throws(ExoError) -> ExoNode {
         let core = try calling { try ExoMobileCore.ExoNode.join(options: options.core, platform: platform.core) }
-        return ExoNode(core: core)
+        return ExoNode(core: core, models: platform.models)
     }
 
     /// Who we are.

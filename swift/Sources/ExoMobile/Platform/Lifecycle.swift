@@ -22,7 +22,8 @@ public final class AppLife: Sendable {
         try calling { try core.shown(shown: shown) }
     }
 
-    /// These readings changed: look at them now, not when it is their turn.
+    /// These readings changed: look at them now, not when it is their turn. Memory is among them when the system warns that
+    /// it is short: then models give some back.
     public func noticed(_ groups: Set<Readings.Group>) throws(ExoError) {
         try calling { try core.noticed(groups: groups.map(\.core)) }
     }

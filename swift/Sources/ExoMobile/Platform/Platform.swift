@@ -15,6 +15,8 @@ public struct Platform: Sendable {
     public var log: (any LogSink)?
     /// When the app comes to the front, and goes.
     public var lifecycle: (any Lifecycle)?
+    /// Models that the cluster may have, as far as they are offered. Left out, this device answers nothing.
+    public var models: ModelHost?
 
     /// Nothing, unless told otherwise.
     public init(
@@ -22,13 +24,15 @@ public struct Platform: Sendable {
         discovery: (any DiscoveryProvider)? = nil,
         keys: (any KeyStore)? = nil,
         log: (any LogSink)? = nil,
-        lifecycle: (any Lifecycle)? = nil
+        lifecycle: (any Lifecycle)? = nil,
+        models: ModelHost? = nil
     ) {
         self.probe = probe
         self.discovery = discovery
         self.keys = keys
         self.log = log
         self.lifecycle = lifecycle
+        self.models = models
     }
 
     /// All that this system has for it: Apple's on Apple's systems, nothing on Linux.
@@ -56,7 +60,8 @@ public struct Platform: Sendable {
             discovery: discovery.map(AskedProvider.init),
             keys: keys.map(AskedKeys.init),
             log: log.map(AskedSink.init),
-            lifecycle: lifecycle.map(AskedLifecycle.init)
+            lifecycle: lifecycle.map(AskedLifecycle.init),
+            models: models?.core
         )
     }
 }
