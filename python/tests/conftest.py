@@ -1,4 +1,4 @@
-"""What tests share: an exo on loopback, and devices."""
+"""What tests share: an exo on loopback, devices, and a tiny model."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from exo_on_loopback import Exo
+from tiny import MODEL, SHELF
 
-from exo_mobile import BackendKind, Gpu
+from exo_mobile import BackendKind, Gpu, ModelHost
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
+
+    from exo_mobile import Model
 
 # The same Vulkan everywhere, unless somebody chose a driver.
 LAVAPIPE = next(iter(glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json")), "")  # noqa: PTH207
@@ -51,3 +54,15 @@ async def gpu(request: pytest.FixtureRequest) -> AsyncIterator[Gpu]:
         pytest.skip("there is no lavapipe: apt-get install mesa-vulkan-drivers")
     async with Gpu.open(backend=request.param) as gpu:
         yield gpu
+
+
+@pytest.fixture
+async def host() -> AsyncIterator[ModelHost]:
+    async with ModelHost.open(SHELF, backend=BackendKind.CPU, context=2048) as host:
+        yield host
+
+
+@pytest.fixture
+async def model(host: ModelHost) -> AsyncIterator[Model]:
+    async with host.load(MODEL) as model:
+        yield model

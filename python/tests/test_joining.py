@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tiny import MODEL, SHELF
 from waiting import first
 
 from exo_mobile import (
@@ -18,6 +19,7 @@ from exo_mobile import (
     Gpu,
     Joined,
     Left,
+    ModelHost,
     Policy,
     Presence,
     Provider,
@@ -28,7 +30,11 @@ from exo_mobile import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from exo_on_loopback import Exo
+
+    from exo_mobile import Cluster
 
 NOBODY: dict[str, Any] = {"only": [Provider.LOOPBACK], "discovery_port": 9}
 
@@ -112,6 +118,48 @@ async def test_only_the_plan_that_was_made_last_is_handed_over(exo: Exo) -> None
         with pytest.raises(ExoError, match="plan again") as caught:
             await node.hand_over(plan)
         assert caught.value.kind is ErrorKind.INVALID_ARGUMENT
+
+
+def ours_offers(*, offers: bool) -> Callable[[Cluster], bool]:
+    """Whether the cluster sees a backend of this device, which is what draws models here."""
+    return lambda cluster: [bool(it.backends) for it in cluster.nodes if it.is_this_device] == [offers]
+
+
+async def test_a_member_with_models_offers_the_cluster_what_its_owner_does(exo: Exo, host: ModelHost) -> None:
+    async with ExoNode.join(models=host, **exo.found_by) as node:
+        await first(node.states(), lambda state: isinstance(state, Joined))
+        await first(node.conditions(), lambda it: not it.offers)
+        host.offer(MODEL)
+        await first(node.clusters(), ours_offers(offers=True))
+        await first(node.conditions(), lambda it: it.offers)
+        host.offer()
+        await first(node.clusters(), ours_offers(offers=False))
+        await node.leave()
+        assert node.state() == Left()
+    async with host.load(MODEL) as model:
+        assert await model.ask("What is rain?", max_tokens=3).text(), "the host is the program's, not the node's"
+
+
+async def test_the_owners_policy_holds_for_models_too(exo: Exo, host: ModelHost) -> None:
+    host.offer(MODEL)
+    async with ExoNode.join(models=host, **exo.found_by) as node:
+        await first(node.clusters(), ours_offers(offers=True))
+        node.set_policy(Policy(foreground_only=True))
+        node.shown(shown=False)
+        await first(node.clusters(), ours_offers(offers=False))
+
+
+async def test_a_node_holds_its_host_and_outlives_one_that_is_closed(exo: Exo) -> None:
+    host = await ModelHost.open(SHELF, backend=BackendKind.CPU)
+    host.offer(MODEL)
+    async with ExoNode.join(models=host, **exo.found_by) as node:
+        await first(node.clusters(), ours_offers(offers=True))
+        await host.close()
+        await first(node.clusters(), ours_offers(offers=False))
+        assert isinstance(node.state(), Joined)
+    with pytest.raises(ExoError) as caught:
+        await ExoNode.join(models=host, **NOBODY)
+    assert caught.value.kind is ErrorKind.CLOSED
 
 
 async def test_where_nobody_is_the_search_says_so() -> None:

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from memory import resident_bytes
+from tiny import MODEL
 
 import exo_mobile
 from exo_mobile import BackendKind, ErrorKind, ExoError, ExoNode, Gpu, Provider
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+
+    from exo_mobile import Model, ModelHost
 
 NOBODY: dict[str, Any] = {"only": [Provider.LOOPBACK], "discovery_port": 9}
 # Allocators keep some of what was given back; a leak of a hundred bytes a call would be more than this.
@@ -90,6 +93,29 @@ async def test_waiting_and_being_cancelled_leaves_nothing_behind() -> None:
             await asyncio.wait([waiting])
 
         await flat(3_000, call)
+
+
+async def test_a_thousand_questions_leave_nothing_behind(model: Model) -> None:
+    async def call() -> None:
+        assert await model.ask("?", max_tokens=2).text() is not None
+
+    await flat(1_000, call)
+
+
+async def test_answers_that_nobody_wants_to_hear_leave_nothing_behind(model: Model) -> None:
+    async def call() -> None:
+        async for _ in model.ask("?", max_tokens=1_000):
+            break
+
+    await flat(1_000, call)
+
+
+async def test_models_loaded_and_let_go_of_leave_nothing_behind(host: ModelHost) -> None:
+    async def call() -> None:
+        async with host.load(MODEL) as model:
+            await model.ask("?", max_tokens=1).text()
+
+    await flat(100, call)
 
 
 async def test_nodes_leave_no_thread_and_no_file_behind() -> None:

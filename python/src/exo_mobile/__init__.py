@@ -1,12 +1,15 @@
-"""Join an exo cluster, see its devices and use their GPUs, from asyncio.
+"""Join an exo cluster, see its devices, use their GPUs and ask models on this one, from asyncio.
 
-`ExoNode.join` makes this program a member; `Gpu.open` opens its GPU. Everything that fails raises `ExoError`.
+`ExoNode.join` makes this program a member; `Gpu.open` opens its GPU, and `ModelHost.open` its models. Everything that
+fails raises `ExoError`.
 """
 
+from .answers import Answer, AnswerPiece, AnswerReading, AnswerText
 from .backend import GpuBackend
 from .errors import ExoError
 from .gpu import Gpu, GpuBuffer, KernelReport, Verdict
 from .library import about, place, provoke_fault, read_link
+from .models import Model, ModelHost
 from .node import ExoNode
 from .opening import Opening
 from .platforms import (
@@ -25,10 +28,12 @@ from .records import (
     Activity,
     Advertisement,
     Allowance,
+    AnswerEnd,
     Assumption,
     BackendKind,
     Binding,
     Calibration,
+    ChatMessage,
     Cluster,
     ClusterInstance,
     ClusterLink,
@@ -36,6 +41,7 @@ from .records import (
     DeviceType,
     ErrorKind,
     FarthestPair,
+    Finish,
     Formula,
     Founding,
     GpuDevice,
@@ -49,6 +55,7 @@ from .records import (
     LinkFigure,
     LinkKind,
     LinkPreview,
+    LoadProgress,
     LogLevel,
     NetworkKind,
     NodeStats,
@@ -66,6 +73,7 @@ from .records import (
     QuietHours,
     Reason,
     Refusal,
+    Role,
     Rule,
     RuleVerdict,
     Score,
@@ -73,6 +81,7 @@ from .records import (
     SearchStatus,
     SelfTestProgress,
     Service,
+    ShelvedModel,
     SlowLink,
     Source,
     Speed,
@@ -102,11 +111,17 @@ __all__ = [
     "Activity",
     "Advertisement",
     "Allowance",
+    "Answer",
+    "AnswerEnd",
+    "AnswerPiece",
+    "AnswerReading",
+    "AnswerText",
     "AppLife",
     "Assumption",
     "BackendKind",
     "Binding",
     "Calibration",
+    "ChatMessage",
     "Cluster",
     "ClusterInstance",
     "ClusterLink",
@@ -124,6 +139,7 @@ __all__ = [
     "ExoNode",
     "Failed",
     "FarthestPair",
+    "Finish",
     "Formula",
     "Founding",
     "Gpu",
@@ -147,9 +163,12 @@ __all__ = [
     "LinkKind",
     "LinkPreview",
     "ListeningOnly",
+    "LoadProgress",
     "LogLevel",
     "LogSink",
     "LoggingSink",
+    "Model",
+    "ModelHost",
     "NetworkKind",
     "NodeState",
     "NodeStats",
@@ -171,6 +190,7 @@ __all__ = [
     "Readings",
     "Reason",
     "Refusal",
+    "Role",
     "Rule",
     "RuleVerdict",
     "Score",
@@ -180,6 +200,7 @@ __all__ = [
     "SelfTestProgress",
     "Service",
     "ServiceListener",
+    "ShelvedModel",
     "SlowLink",
     "Source",
     "Speed",

@@ -90,6 +90,7 @@ def platform_of(
     keys: platforms.KeyStore | None,
     log: platforms.LogSink | None,
     lifecycle: platforms.Lifecycle | None,
+    models: _core.ModelHost | None,
 ) -> _core.Platform:
     """What the program provides, as the core takes it."""
     return _core.Platform(
@@ -98,4 +99,5 @@ def platform_of(
         keys=None if keys is None else lent(Kept(keys)),
         log=None if log is None else lent(Logged(log)),
         lifecycle=None if lifecycle is None else lent(Watched(lifecycle)),
+        models=models,
     )

@@ -1,7 +1,7 @@
 """The end of the program: the core may not call code of a Python that is going away.
 
 A thread of the core that waits for the interpreter while that ends is ended by it, and the program with it. So nodes
-that nobody closed are closed before, and what was lent to them comes back first.
+and hosts of models that nobody closed are closed before, and what was lent to them comes back first.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ T = TypeVar("T")
 # What hangs in code of the program is not waited for.
 PATIENCE = 1.0
 
-_nodes: WeakSet[_core.ExoNode] = WeakSet()
+_open: WeakSet[_core.ExoNode | _core.ModelHost] = WeakSet()
 _lent: WeakSet[object] = WeakSet()
 
 
-def closed_at_the_end(node: _core.ExoNode) -> None:
-    """Closes this node when the program ends, if nobody did."""
-    _nodes.add(node)
+def closed_at_the_end(what: _core.ExoNode | _core.ModelHost) -> None:
+    """Closes it when the program ends, if nobody did."""
+    _open.add(what)
 
 
 def lent(code: T) -> T:
@@ -36,9 +36,9 @@ def lent(code: T) -> T:
 
 @atexit.register
 def _end() -> None:
-    for node in list(_nodes):
+    for what in list(_open):
         with suppress(Exception):
-            node.shut()
+            what.shut()
     deadline = time.monotonic() + PATIENCE
     while len(_lent) and time.monotonic() < deadline:
         time.sleep(0.005)

@@ -102,12 +102,7 @@ class Gpu:
         """
 
         async def begin() -> Gpu:
-            options = _core.GpuOptions(
-                backend=backend,
-                device=device,
-                data_dir=None if data_dir is None else str(data_dir),
-                memory_cap=memory_cap,
-            )
+            options = options_of(backend=backend, device=device, data_dir=data_dir, memory_cap=memory_cap)
             with translated():
                 return cls(await _core.Gpu.open(options))
 
@@ -168,6 +163,22 @@ class Gpu:
         """Closes the device; its buffers are gone with it. Twice is fine."""
         with translated():
             await asyncio.to_thread(self._gpu.shut)
+
+
+def options_of(
+    *,
+    backend: BackendKind | None,
+    device: str | None,
+    data_dir: str | os.PathLike[str] | None,
+    memory_cap: int | None,
+) -> _core.GpuOptions:
+    """Which device to open and how, as the core takes it."""
+    return _core.GpuOptions(
+        backend=backend,
+        device=device,
+        data_dir=None if data_dir is None else str(data_dir),
+        memory_cap=memory_cap,
+    )
 
 
 class _Listener(_core.SelfTestListener):

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         TopologyReport,
     )
     from .gpu import Gpu
+    from .models import ModelHost
 
 LEAVE_WITHIN = timedelta(seconds=5)
 
@@ -42,8 +43,10 @@ LEAVE_WITHIN = timedelta(seconds=5)
 class ExoNode:
     """A member of a cluster, or of one that is still searched for."""
 
-    def __init__(self, node: _core.ExoNode) -> None:
+    def __init__(self, node: _core.ExoNode, models: ModelHost | None = None) -> None:
         self._node = node
+        # A host that nobody holds closes, and would serve nobody.
+        self._models = models
         closed_at_the_end(node)
         with translated():
             self.id = node.id()
@@ -74,6 +77,7 @@ class ExoNode:
         keys: platforms.KeyStore | None = None,
         log: platforms.LogSink | None = None,
         lifecycle: platforms.Lifecycle | None = None,
+        models: ModelHost | None = None,
     ) -> Opening[ExoNode]:
         """Starts searching and joins what is found; :meth:`states` tells how it goes. Does not wait for a cluster.
 
@@ -97,6 +101,8 @@ class ExoNode:
         :param keys: where the identity is kept; a file in `data_dir` if left out
         :param log: where the core's log goes; Python's own `logging` if left out
         :param lifecycle: when the app comes to the front, and goes
+        :param models: serves those of its models that are offered, for as long as the policy allows it; it stays open
+            when the node ends
         """
         options = _core.JoinOptions(
             name=name,
@@ -115,13 +121,18 @@ class ExoNode:
             founding=founding,
         )
         platform = platform_of(
-            probe=probe, discovery=discovery, keys=keys, log=LoggingSink() if log is None else log, lifecycle=lifecycle
+            probe=probe,
+            discovery=discovery,
+            keys=keys,
+            log=LoggingSink() if log is None else log,
+            lifecycle=lifecycle,
+            models=None if models is None else models.core,
         )
 
         async def begin() -> ExoNode:
             # The key store is asked at once, and may be slow.
             with translated():
-                return cls(await asyncio.to_thread(_core.ExoNode.join, options, platform))
+                return cls(await asyncio.to_thread(_core.ExoNode.join, options, platform), models)
 
         return Opening(begin)
 
