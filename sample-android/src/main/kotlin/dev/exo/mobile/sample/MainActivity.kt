@@ -10,9 +10,11 @@ import dev.exo.mobile.Exo
 import dev.exo.mobile.ExoException
 import dev.exo.mobile.LinkPreview
 import dev.exo.mobile.android.LocalNetworkPermission
+import dev.exo.mobile.sample.view.ChatDeeds
 import dev.exo.mobile.sample.view.MainView
 import dev.exo.mobile.sample.view.Tab
 import dev.exo.mobile.sample.words.Action
+import dev.exo.mobile.sample.words.chatPage
 import dev.exo.mobile.sample.words.clusterCards
 import dev.exo.mobile.sample.words.phoneCards
 import kotlinx.coroutines.CoroutineScope
@@ -24,7 +26,8 @@ import android.provider.Settings as SystemSettings
 /** The one activity: shows what is known, and does what the owner asks for. */
 class MainActivity : Activity() {
     private val app get() = application as SampleApp
-    private val view by lazy { MainView(this, ::choose, ::act, app::wish, ::offer) }
+    private val view by lazy { MainView(this, ::choose, ::act, ::serve, app::wish, ::offer, chatDeeds) }
+    private val chatDeeds get() = ChatDeeds(app.chat::choose, app.chat::send, app.chat::stop)
     private var tab = Tab.CLUSTER
 
     /** A link that waits for the owner's yes. */
@@ -58,7 +61,13 @@ class MainActivity : Activity() {
     override fun onStart() {
         super.onStart()
         app.watch.look(app.gpu)
-        showing = MainScope().apply { launch { app.watch.seen.collect { render() } } }
+        app.shelf.look()
+        showing =
+            MainScope().apply {
+                launch { app.watch.seen.collect { render() } }
+                launch { app.shelf.seen.collect { render() } }
+                launch { app.chat.talk.collect { render() } }
+            }
     }
 
     /** The owner may come back from Android's settings. */
@@ -74,10 +83,12 @@ class MainActivity : Activity() {
 
     private fun render() {
         val seen = app.watch.seen.value
+        val models = app.shelf.seen.value
         view.show(tab)
         when (tab) {
             Tab.CLUSTER -> view.cluster.show(clusterCards(seen, LocalNetworkPermission.state(this), offered))
-            Tab.PHONE -> view.phone.show(phoneCards(seen))
+            Tab.CHAT -> view.chat.show(chatPage(models, app.chat.talk.value, app.chat.chosen))
+            Tab.PHONE -> view.phone.show(phoneCards(seen, models.models.orEmpty()))
             Tab.SETTINGS -> Unit // It changes only by the owner's hand.
         }
     }
@@ -85,6 +96,14 @@ class MainActivity : Activity() {
     private fun choose(tab: Tab) {
         this.tab = tab
         render()
+    }
+
+    private fun serve(
+        model: String,
+        isServed: Boolean,
+    ) {
+        app.serve(model, isServed)
+        view.settings.show(app.settings.wishes)
     }
 
     private fun act(action: Action) {

@@ -6,30 +6,76 @@ import dev.exo.mobile.Exo
 import dev.exo.mobile.ExoException
 import dev.exo.mobile.GpuOptions
 import dev.exo.mobile.JoinOptions
+import dev.exo.mobile.Question
+import dev.exo.mobile.android.AndroidPlatform
 import dev.exo.mobile.android.ExoNodeService
+import dev.exo.mobile.sample.chat.Chat
+import dev.exo.mobile.sample.chat.ModelShelf
 import dev.exo.mobile.sample.words.Wishes
 import kotlinx.coroutines.MainScope
+import kotlinx.coroutines.launch
 
 /** What outlives every screen: what the owner wants, and what is known of the node. The node itself lives in the service. */
 open class SampleApp : Application() {
     val settings by lazy { Settings(getSharedPreferences("settings", Context.MODE_PRIVATE)) }
-    val watch by lazy { NodeWatch(this, MainScope()) }
+    private val scope = MainScope()
+    val watch by lazy { NodeWatch(this, scope) }
+
+    val shelf by lazy { ModelShelf(filesDir.resolve("models"), computing, scope) { settings.wishes.served } }
+    val chat by lazy { Chat(shelf, scope, asking) }
 
     /** The best that the phone has. */
     open val gpu: GpuOptions = GpuOptions()
+
+    /** What models are computed on. */
+    open val computing: GpuOptions get() = gpu
+
+    /** How an answer is made: as the model's own files say, and not for ever. */
+    protected open val asking: Question = Question(emptyList(), maxTokens = 1024)
 
     override fun onCreate() {
         super.onCreate()
         ExoNodeService.notification = SampleNotification
     }
 
-    /** Joins as the owner wishes, while a screen of ours is shown. What Android has against it is shown like any other fault. */
+    /** A model takes more memory than all else here, and nobody sees the chat now. */
+    override fun onTrimMemory(level: Int) {
+        super.onTrimMemory(level)
+        if (level >= TRIM_MEMORY_UI_HIDDEN) chat.letGo()
+    }
+
+    /**
+     * Joins as the owner wishes, while a screen of ours is shown. The node gets our models, of which it offers what the owner
+     * says: so their host is opened first, if nobody looked at it yet.
+     */
     fun join() {
+        if (shelf.host == null && shelf.seen.value.fault == null) {
+            scope.launch {
+                shelf.opened()
+                joinNow()
+            }
+        } else {
+            joinNow()
+        }
+    }
+
+    /** What Android has against it is shown like any other fault. */
+    private fun joinNow() {
         try {
-            ExoNodeService.start(this, options(settings.wishes))
+            ExoNodeService.start(this, options(settings.wishes), AndroidPlatform.of(this).copy(models = shelf.host))
         } catch (refused: ExoException) {
             watch.refused(refused)
         }
+    }
+
+    /** Whether the cluster may ask this model. Holds at once. */
+    fun serve(
+        model: String,
+        isServed: Boolean,
+    ) {
+        val served = settings.wishes.served
+        settings.wishes = settings.wishes.copy(served = if (isServed) served + model else served - model)
+        shelf.look()
     }
 
     /** A link that was kept may be one that a newer version does not read any more. Then it is as if there were none. */

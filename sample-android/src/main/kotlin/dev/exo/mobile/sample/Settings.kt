@@ -18,6 +18,7 @@ class Settings(
                 foregroundOnly = kept.getBoolean(FOREGROUND, plain.foregroundOnly),
                 quietNights = kept.getBoolean(NIGHTS, plain.quietNights),
                 minBattery = kept.getInt(BATTERY, plain.minBattery),
+                served = kept.getStringSet(SERVED, null)?.toSet() ?: plain.served,
             )
         }
         set(wishes) =
@@ -30,6 +31,7 @@ class Settings(
                 .putBoolean(FOREGROUND, wishes.foregroundOnly)
                 .putBoolean(NIGHTS, wishes.quietNights)
                 .putInt(BATTERY, wishes.minBattery)
+                .putStringSet(SERVED, wishes.served)
                 .apply()
 
     private companion object {
@@ -40,5 +42,6 @@ class Settings(
         const val FOREGROUND = "foreground only"
         const val NIGHTS = "quiet nights"
         const val BATTERY = "min battery"
+        const val SERVED = "served"
     }
 }

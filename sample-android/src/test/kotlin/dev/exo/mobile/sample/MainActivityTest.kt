@@ -200,6 +200,70 @@ class MainActivityTest {
     }
 
     @Test
+    fun `a question is answered`() {
+        phone.hasModel()
+        phone.open().tap("Chat")
+        phone.untilItSays("Ask away")
+        phone.writes("What is rain?")
+        phone.tap("Send")
+        assertTrue(phone.says("What is rain?"))
+        phone.untilItSays("tokens a second")
+    }
+
+    @Test
+    fun `an answer that is long enough is stopped, and the next question may be asked`() {
+        phone.app.mostTokens = 1500
+        phone.hasModel()
+        phone.open().tap("Chat")
+        phone.untilItSays("Ask away")
+        phone.writes("What is rain?")
+        phone.touch("Send")
+        phone.touchSoon("Stop")
+        phone.untilItSays("Send")
+        assertFalse(phone.says("tokens a second"), "it was cut short: ${phone.texts()}")
+        phone.writes("And snow?")
+        phone.touch("Send")
+        phone.touchSoon("Stop")
+    }
+
+    @Test
+    fun `without a model the chat says where to put one`() {
+        phone.open().tap("Chat")
+        phone.untilItSays("No model yet")
+        assertFalse(phone.says("Send"))
+    }
+
+    @Test
+    fun `a model is served once its owner says so, and not any more once they say no`() {
+        allow()
+        phone.hasModel()
+        phone.open().tap("Join a cluster")
+        phone.untilItSays("Searching").tap("This phone")
+        phone.untilItSays("while the cluster asks it")
+        assertEquals(
+            emptySet(),
+            phone.app.shelf.host
+                ?.offered,
+        )
+        phone.tap("The cluster may ask this model")
+        phone.until("it is offered") {
+            phone.app.shelf.host
+                ?.offered == setOf(Models.TINY)
+        }
+        phone.tap("Settings")
+        switch(R.id.charging).isChecked = true
+        assertEquals(setOf(Models.TINY), phone.app.settings.wishes.served, "another wish does not undo it")
+        phone.tap("This phone")
+        phone.tap("The cluster may ask this model")
+        phone.until("it is not offered") {
+            phone.app.shelf.host
+                ?.offered == emptySet<String>()
+        }
+    }
+
+    private fun switch(id: Int) = phone.views().filterIsInstance<Switch>().single { it.id == id }
+
+    @Test
     fun `who hears the screen hears what others see`() {
         allow()
         phone.open()

@@ -13,10 +13,12 @@ import android.os.Build
 import android.os.Looper
 import android.view.View
 import android.view.ViewGroup
+import android.widget.EditText
 import android.widget.TextView
 import dev.exo.mobile.BackendKind
 import dev.exo.mobile.GpuOptions
 import dev.exo.mobile.JoinOptions
+import dev.exo.mobile.Question
 import dev.exo.mobile.android.ExoNodeService
 import dev.exo.mobile.android.LocalNetworkPermission
 import dev.exo.mobile.android.PreferencesKeyStore
@@ -39,6 +41,13 @@ class LoopbackApp : SampleApp() {
 
     /** Vulkan on the processor, the same on every computer, with as much memory as a phone would give. */
     override val gpu = GpuOptions(backend = BackendKind.VULKAN, memoryCap = 3L shl 30)
+
+    /** The processor, which every computer has, and the same answer each time. */
+    override val computing = GpuOptions(backend = BackendKind.CPU, memoryCap = 3L shl 30)
+    override val asking get() = Question(emptyList(), maxTokens = mostTokens, temperature = 0.0, seed = 7)
+
+    /** How long an answer may be, until the chat is first opened. */
+    var mostTokens = 40
 
     /** How the last node was to join, before [stay]. */
     var wanted: JoinOptions? = null
@@ -91,14 +100,29 @@ class Phone : AutoCloseable {
 
     /** Taps what has this text, or begins with it when it is spoken. */
     fun tap(label: String) {
-        val target =
-            views().firstOrNull { view ->
-                view.isClickable && view.isShown &&
-                    ((view as? TextView)?.text?.toString() == label || view.contentDescription?.startsWith(label) == true)
-            }
-        checkNotNull(target) { "nothing to tap says \"$label\": ${texts()}" }.performClick()
+        touch(label)
         serviceStarts()
     }
+
+    /** The same, and nothing else happens yet. */
+    fun touch(label: String) {
+        checkNotNull(tappable(label)) { "nothing to tap says \"$label\": ${texts()}" }.performClick()
+    }
+
+    /** The same as soon as it is there, while an answer that grows by itself is not over yet. */
+    fun touchSoon(label: String) {
+        waiting("there is \"$label\" to tap", { tappable(label) != null }) {
+            shadowOf(Looper.getMainLooper()).runOneTask()
+            Thread.sleep(1)
+        }
+        touch(label)
+    }
+
+    private fun tappable(label: String): View? =
+        views().firstOrNull { view ->
+            view.isClickable && view.isShown &&
+                ((view as? TextView)?.text?.toString() == label || view.contentDescription?.startsWith(label) == true)
+        }
 
     /** A link is opened while the app runs. */
     fun isSent(link: String) {
@@ -140,12 +164,21 @@ class Phone : AutoCloseable {
     fun until(
         what: String,
         isSo: () -> Boolean,
+    ): Phone =
+        waiting(what, isSo) {
+            Thread.sleep(20)
+            serviceStarts()
+        }
+
+    private fun waiting(
+        what: String,
+        isSo: () -> Boolean,
+        goOn: () -> Unit,
     ): Phone {
         val began = TimeSource.Monotonic.markNow()
         while (!isSo()) {
             if (began.elapsedNow() > DEADLINE) throw AssertionError("not within $DEADLINE: $what; it says ${texts()}")
-            Thread.sleep(20)
-            idle()
+            goOn()
         }
         return this
     }
@@ -172,6 +205,11 @@ class Phone : AutoCloseable {
         window.draw(Canvas(bitmap))
         return bitmap
     }
+
+    /** A model lies where the app looks for it. */
+    fun hasModel(): Unit = Models.put(app.filesDir.resolve("models"))
+
+    fun writes(text: String): Unit = views().filterIsInstance<EditText>().single { it.id == R.id.question }.setText(text)
 
     fun hasMemory(
         total: Long,
@@ -227,6 +265,9 @@ class Phone : AutoCloseable {
         until("the node has ended") { ExoNodeService.node.value == null }
         screen?.pause()?.stop()?.destroy()
         service?.destroy()
+        app.chat.stop()
+        app.chat.letGo()
+        app.shelf.close()
     }
 
     companion object {

@@ -171,6 +171,38 @@ class ScreenshotTest {
     }
 
     @Test
+    fun `the chat without a model`() {
+        allowed()
+        phone.open().tap("Chat")
+        phone.untilItSays("No model yet")
+        both("chat-empty")
+    }
+
+    @Test
+    fun `the chat with an answer`() {
+        allowed()
+        phone.hasModel()
+        phone.open().tap("Chat")
+        phone.untilItSays("Ask away")
+        phone.writes("What is rain?")
+        phone.tap("Send")
+        phone.untilItSays("tokens a second")
+        both("chat", MEASURED)
+        phone.changed(fontScale = 1.8f)
+        Screenshots.check("chat-large-text", phone.picture(), MEASURED)
+    }
+
+    @Test
+    fun `a model that may be served, and what that costs`() {
+        allowed()
+        phone.hasModel()
+        phone.open().tap("This phone")
+        phone.untilItSays("while the cluster asks it")
+        phone.until("the GPU was opened") { phone.app.watch.seen.value.gpu != GpuSeen.Unopened }
+        both("serve", COUNTERS)
+    }
+
+    @Test
     fun `a link asks before anything is sent`() {
         allowed()
         phone.open(LINK)

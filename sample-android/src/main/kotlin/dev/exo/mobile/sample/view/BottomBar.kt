@@ -16,6 +16,7 @@ enum class Tab(
     val page: Int,
 ) {
     CLUSTER("Cluster", R.drawable.tab_cluster, R.id.page_cluster),
+    CHAT("Chat", R.drawable.tab_chat, R.id.page_chat),
     PHONE("This phone", R.drawable.tab_phone, R.id.page_phone),
     SETTINGS("Settings", R.drawable.tab_settings, R.id.page_settings),
 }

@@ -17,6 +17,7 @@ import dev.exo.mobile.sample.words.Tone
 internal class CardList(
     context: Context,
     private val act: (Action) -> Unit,
+    private val serve: (String, Boolean) -> Unit = { _, _ -> },
 ) : LinearLayout(context) {
     init {
         orientation = VERTICAL
@@ -29,6 +30,7 @@ internal class CardList(
                 is Card.Standing -> (now as? StandingCard ?: put(StandingCard(context, act), index)).show(card)
                 is Card.Lines -> (now as? LinesCard ?: put(LinesCard(context), index)).show(card)
                 is Card.Gauge -> (now as? GaugeCard ?: put(GaugeCard(context), index)).show(card)
+                is Card.Serve -> (now as? ServeCard ?: put(ServeCard(context, serve), index)).show(card)
                 is Card.Heat -> (now as? HeatCard ?: put(HeatCard(context), index)).show(card)
             }
         }

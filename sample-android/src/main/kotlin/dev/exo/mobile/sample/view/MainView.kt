@@ -12,19 +12,25 @@ import dev.exo.mobile.sample.R
 import dev.exo.mobile.sample.words.Action
 import dev.exo.mobile.sample.words.Wishes
 
-/** The three screens, one at a time, over the bar that chooses between them. */
+/** The four screens, one at a time, over the bar that chooses between them. */
 internal class MainView(
     context: Context,
     choose: (Tab) -> Unit,
     act: (Action) -> Unit,
+    serve: (String, Boolean) -> Unit,
     wish: (Wishes) -> Unit,
     offer: (String) -> String?,
+    chatDeeds: ChatDeeds,
 ) : LinearLayout(context) {
     val cluster = CardList(context, act)
-    val phone = CardList(context, act)
+    val chat = ChatScreen(context, chatDeeds)
+    val phone = CardList(context, act, serve)
     val settings = SettingsScreen(context, wish, offer)
 
-    private val screens = mapOf(Tab.CLUSTER to cluster, Tab.PHONE to phone, Tab.SETTINGS to settings).mapValues(::page)
+    private val screens =
+        mapOf(Tab.CLUSTER to cluster, Tab.CHAT to chat, Tab.PHONE to phone, Tab.SETTINGS to settings)
+            .mapValues(::page)
+            .mapValues { (tab, page) -> if (tab == Tab.CHAT) overField(page) else page }
     private val bar = BottomBar(context, choose)
 
     init {
@@ -73,6 +79,13 @@ internal class MainView(
             addView(centred)
         }
     }
+
+    /** The field stays where it is while the conversation moves. */
+    private fun overField(page: View) =
+        context.column().apply {
+            addView(page, LayoutParams(LayoutParams.MATCH_PARENT, 0, 1f))
+            addView(chat.field, LayoutParams(LayoutParams.MATCH_PARENT, LayoutParams.WRAP_CONTENT))
+        }
 
     /** From Android 15 on, apps draw below the system's bars, and keep out of them by themselves. */
     override fun onApplyWindowInsets(insets: WindowInsets): WindowInsets {

@@ -26,6 +26,14 @@ sealed interface Card {
         val part: Double? = null,
     ) : Card
 
+    /** Whether the cluster may ask a model, and what that costs. */
+    data class Serve(
+        val model: String,
+        val title: String,
+        val costs: String,
+        val isOn: Boolean,
+    ) : Card
+
     /** Where the heat was and where it is going. */
     data class Heat(
         val title: String,

@@ -10,21 +10,26 @@ import dev.exo.mobile.Reading
 import dev.exo.mobile.Readings
 import dev.exo.mobile.Rule
 import dev.exo.mobile.RuleVerdict
+import dev.exo.mobile.ShelvedModel
 import dev.exo.mobile.WorkState
 import dev.exo.mobile.valueOrNull
 
 /** The screen *This phone*: what it has, how it is, and what its owner's rules make of that. */
-fun phoneCards(seen: Seen): List<Card> {
+fun phoneCards(
+    seen: Seen,
+    models: List<ShelvedModel> = emptyList(),
+): List<Card> {
     val readings = seen.readings
-    return listOfNotNull(
-        work(seen.condition),
-        seen.condition?.let(::rules),
-        seen.condition?.let { heatOf(it, seen.heat) },
-        gpu(seen.gpu),
-        readings?.let(::memory),
-        readings?.let(::battery),
-        seen.member?.let { Card.Gauge("Node id", shortId(it.id), it.id) },
-    )
+    val standing = listOfNotNull(work(seen.condition), seen.condition?.let(::rules))
+    val figures =
+        listOfNotNull(
+            seen.condition?.let { heatOf(it, seen.heat) },
+            gpu(seen.gpu),
+            readings?.let(::memory),
+            readings?.let(::battery),
+            seen.member?.let { Card.Gauge("Node id", shortId(it.id), it.id) },
+        )
+    return standing + serveCards(models, seen) + figures
 }
 
 private fun work(condition: Condition?): Card =
@@ -111,7 +116,7 @@ private fun heatNote(heat: Heat): String {
     return "$ahead$limit ${paceOf(heat.level)}"
 }
 
-private fun paceOf(level: Level) =
+internal fun paceOf(level: Level) =
     when (level) {
         Level.PAUSED -> "It rests until it has cooled down."
         Level.LOW -> "It does just enough to keep its place."

@@ -11,6 +11,7 @@ import dev.exo.mobile.QuietHours
  * @property name What others call this phone; the phone's own name if blank.
  * @property link A link that the owner has agreed to, and that is tried besides all other ways.
  * @property minBattery In percent; 0 asks for nothing.
+ * @property served Models that the cluster may ask.
  */
 data class Wishes(
     val name: String = "",
@@ -20,6 +21,7 @@ data class Wishes(
     val foregroundOnly: Boolean = false,
     val quietNights: Boolean = false,
     val minBattery: Int = 30,
+    val served: Set<String> = emptySet(),
 ) {
     val policy: Policy get() =
         Policy(
