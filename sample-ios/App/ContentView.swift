@@ -1,7 +1,7 @@
 import SampleModels
 import SwiftUI
 
-/// The three screens, and the question that a link from outside asks.
+/// The four screens, and the question that a link from outside asks.
 struct ContentView: View {
     @Bindable var model: SampleModel
 
@@ -11,6 +11,8 @@ struct ContentView: View {
                 .tabItem { Label("Cluster", systemImage: "point.3.connected.trianglepath.dotted") }
             PhoneView(screen: model.phone)
                 .tabItem { Label("This phone", systemImage: "iphone") }
+            ChatView(model: model, chat: model.chat)
+                .tabItem { Label("Chat", systemImage: "bubble.left.and.bubble.right") }
             SettingsView(model: model)
                 .tabItem { Label("Settings", systemImage: "gearshape") }
         }

@@ -2,7 +2,7 @@ import ExoMobile
 import SampleModels
 import SwiftUI
 
-/// A phone that joins the exo of its network, and shows how that goes.
+/// A phone that joins the exo of its network, shows how that goes, and answers with models of its own.
 @main
 struct SampleApp: App {
     @State private var model = SampleModel.ofThisPhone()
@@ -14,8 +14,12 @@ struct SampleApp: App {
                 // The system's camera reads a QR code and opens its link here. It is shown before anything is sent.
                 .onOpenURL { model.offer($0.absoluteString) }
                 .task { await model.membership.lookAtGpu() }
+                // Before the first node begins, which is given the models then.
+                .task { await model.chat.look() }
                 .onChange(of: phase) { _, phase in
                     if phase == .active { model.comeBack() }
+                    // iOS keeps the GPU from apps that nobody sees.
+                    if phase == .background { model.chat.stop() }
                 }
         }
     }

@@ -84,7 +84,10 @@ public struct WindowGroup<Content: View>: Scene { public init(@ViewBuilder conte
 
 public struct Text: Leaf { public init<Words: StringProtocol>(_ content: Words) {} }
 public struct Spacer: Leaf { public init() {} }
-public struct ProgressView: Leaf { public init() {} }
+public struct ProgressView: Leaf {
+    public init() {}
+    public init<Value: BinaryFloatingPoint>(value: Value?, total: Value = 1.0) {}
+}
 
 public struct Image: Leaf {
     public enum Interpolation { case none, low, medium, high }

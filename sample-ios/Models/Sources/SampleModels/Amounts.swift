@@ -33,3 +33,8 @@ func sentence(_ note: String) -> String {
 
 /// Enough of an id to tell nodes apart.
 func shortID(_ id: String) -> String { String(id.prefix(8)) }
+
+/// 12.3, and 140 where nobody reads the rest.
+func decimal(_ value: Double) -> String {
+    value < 99.95 ? String(format: "%.1f", value) : "\(Int(value.rounded()))"
+}

@@ -8,6 +8,10 @@ public final class Membership {
     public private(set) var seen = Seen()
     /// Whether the owner asked to be a member. Outlives a node that left because the app went to the background.
     public private(set) var isWanted = false
+    /// Models for the cluster, given to every node that begins from now on.
+    @ObservationIgnored public var models: ModelHost?
+    /// Whether the node that is there was given them.
+    @ObservationIgnored public private(set) var isGivenModels = false
 
     @ObservationIgnored private var node: ExoNode?
     @ObservationIgnored private var listening: [Task<Void, Never>] = []
@@ -29,8 +33,11 @@ public final class Membership {
         end()
         isWanted = true
         do {
-            let node = try ExoNode.join(options, platform: platform())
+            var platform = platform()
+            platform.models = models
+            let node = try ExoNode.join(options, platform: platform)
             self.node = node
+            isGivenModels = models != nil
             listen(to: node)
             begun(node)
         } catch {

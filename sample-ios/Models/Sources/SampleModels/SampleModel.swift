@@ -7,6 +7,8 @@ import Observation
 public final class SampleModel {
     /// The node and what was seen of it.
     public let membership: Membership
+    /// The chat with a model of this phone.
+    public let chat: Chat
     /// What the owner chose. Rules hold at once, a name from the next join on.
     public var wishes: Wishes {
         didSet {
@@ -28,14 +30,16 @@ public final class SampleModel {
     @ObservationIgnored private let dataDirectory: String
     @ObservationIgnored private let adjust: (inout JoinOptions) -> Void
 
-    /// Keeps what there is to keep in `folder`. `adjust` may narrow how the node searches.
+    /// Keeps what there is to keep in `folder`, where the models are in `Models`. `adjust` may narrow how the node searches.
     public init(
-        folder: URL, membership: Membership, adjust: @escaping (inout JoinOptions) -> Void = { _ in }
+        folder: URL, membership: Membership, chat: Chat? = nil,
+        adjust: @escaping (inout JoinOptions) -> Void = { _ in }
     ) {
         file = WishesFile(folder)
         dataDirectory = folder.path
         wishes = file.load()
         self.membership = membership
+        self.chat = chat ?? Chat(folder: folder.appendingPathComponent("Models"))
         self.adjust = adjust
     }
 
@@ -43,15 +47,39 @@ public final class SampleModel {
     public var cluster: ClusterScreen { ClusterScreen(membership.seen) }
     /// The screen *This phone*.
     public var phone: PhoneScreen { PhoneScreen(membership.seen) }
+    /// The screen *Chat*.
+    public var talk: ChatScreen { ChatScreen(chat.seen) }
+    /// The row *Get a model* on it; none where there are models.
+    public var download: DownloadScreen? { talk.canGet ? DownloadScreen(chat.download.stage) : nil }
+    /// The switch on it; none while no model is there to be served.
+    public var serving: ServingScreen? { ServingScreen(chat.seen, membership.seen) }
 
     /// Searches for a cluster and joins it.
-    public func join() { membership.join(options) }
+    public func join() {
+        membership.models = chat.host
+        membership.join(options)
+    }
 
     /// The app is on the screen again.
-    public func comeBack() { membership.comeBack(options) }
+    public func comeBack() {
+        membership.models = chat.host
+        membership.comeBack(options)
+    }
 
     /// Says goodbye.
     public func leave() async { await membership.leave() }
+
+    /// The owner has seen what it costs, and lets the cluster have the chosen model; or takes it back.
+    public func serve(_ isWanted: Bool) {
+        do {
+            try chat.serve(isWanted)
+            // A node that began before there were models has none to serve.
+            if isWanted, membership.isWanted, !membership.isGivenModels { join() }
+            trouble = nil
+        } catch {
+            trouble = "The cluster was not told: \(error.reason)"
+        }
+    }
 
     // MARK: Links
 

@@ -50,11 +50,12 @@ struct Denied: DiscoveryProvider {
 /// (tests/peer/beside), or where nobody answers.
 @MainActor
 func app(
-    _ readings: Readings = Readings(), alone: Bool = false, folder: URL = .temporary,
+    _ readings: Readings = Readings(), alone: Bool = false, folder: URL = .temporary, longest: Int = 1024,
     adjust: @escaping (inout JoinOptions) -> Void = { _ in }
 ) -> SampleModel {
     let membership = Membership(platform: { Platform(probe: FakeProbe(readings: readings), discovery: Denied()) })
-    return SampleModel(folder: folder, membership: membership) { options in
+    let chat = Chat(folder: .tinyModels, gpu: .init(backend: .cpu), longest: longest)
+    return SampleModel(folder: folder, membership: membership, chat: chat) { options in
         options.only = [.loopback]
         options.discoveryPort = alone ? 9 : nil
         options.measuresLinks = false
@@ -62,7 +63,15 @@ func app(
     }
 }
 
+/// A model of random weights, which talks nonsense: scripts/lib/native.sh writes it.
+let tiny = "exo-mobile/tiny-random"
+
 extension URL {
+    /// The directory with that model.
+    static var tinyModels: URL {
+        URL(fileURLWithPath: ProcessInfo.processInfo.environment["EXO_TINY_MODELS"] ?? "/EXO_TINY_MODELS is not set")
+    }
+
     static var temporary: URL {
         FileManager.default.temporaryDirectory.appendingPathComponent("exo-sample-\(UUID().uuidString)")
     }
