@@ -85,7 +85,7 @@ impl Queue {
     /// Lets go of what is done.
     fn collect(&self) {
         let mut turn = self.turn();
-        while turn.in_flight.pop_front_if(|flight| flight.poll()).is_some() {}
+        while turn.in_flight.pop_front_if(|flight| flight.is_over()).is_some() {}
     }
 
     fn turn(&self) -> MutexGuard<'_, Turn> {
@@ -114,12 +114,9 @@ impl Queue {
 }
 
 impl Flight {
-    /// Whether it is done, without waiting.
-    fn poll(&self) -> bool {
-        if !self.is_done.load(Ordering::Acquire) && self.queue.completion.is_done(self.ticket) {
-            self.is_done.store(true, Ordering::Release);
-        }
-        self.is_done.load(Ordering::Acquire)
+    /// Whether the device is done with it, without waiting. How it ended is for whoever waits to find out.
+    fn is_over(&self) -> bool {
+        self.is_done.load(Ordering::Acquire) || self.queue.completion.is_done(self.ticket)
     }
 }
 
