@@ -31,7 +31,7 @@ PAGE = 16 * 1024
 SYSTEM = {"libc.so", "libm.so", "libdl.so", "liblog.so", "libandroid.so"}
 EXPORTS = re.compile(
     r"(uniffi_exo_mobile_|ffi_exo_mobile_).*"  # UniFFI's functions and futures, without what only its generator reads
-    r"|exo_buffer_(read|write)|Java_dev_exo_mobile_core_DirectBytes_(read|write)|JNI_On(Load|Unload)"
+    r"|exo_buffer_(read|write)|exo_receiver_chunk|Java_dev_exo_mobile_core_DirectBytes_(read|write|receive)|JNI_On(Load|Unload)"
 )
 CALLS = re.compile(rb"(?:uniffi|ffi)_exo_mobile_(?:fn|checksum|uniffi|rustbuffer|rust_future)_\w+|ffi_exo_mobile_\w+")
 UNWINDER = re.compile(r"_Unwind_\w+|__aeabi_unwind_cpp_pr\d|__gnu_unwind_frame")

@@ -5,9 +5,9 @@
 ANDROID_ABIS="$ROOT/scripts/lib/android_abis.txt"
 # Android 8.
 ANDROID_MIN_SDK=26
-# Pages of 16 KiB, functions that came out the same folded into one, and relocations packed as Android 6 and later read
-# them.
-ANDROID_LINKING='-zmax-page-size=16384 --icf=all --pack-dyn-relocs=android'
+# Pages of 16 KiB, functions that came out the same folded into one, relocations packed and names hashed as Android 6 and
+# later read them.
+ANDROID_LINKING='-zmax-page-size=16384 --icf=all --pack-dyn-relocs=android --hash-style=gnu'
 # Tables that unwind from calls, where a panic comes from, and not from every instruction; and no place in the source beside
 # each panic, which nobody would see in an app.
 ANDROID_CODE='-Zuse-sync-unwind=yes -Zlocation-detail=none'
@@ -58,14 +58,6 @@ link_without_ndk() {
     linker=rust-lld
     # shellcheck disable=SC2086 # a list of options, apart
     flags="-Clinker-flavor=ld.lld -Lnative=$stubs $(printf -- '-Clink-arg=%s ' $ANDROID_LINKING)"
-}
-
-# It takes minutes of one core, which tests leave alone while they wait for clocks and networks: it is begun behind them.
-# The step that wants it calls for it all the same. Cargo's own lock makes that one wait, and it tells what went wrong.
-arm64_library_ahead() {
-    "$ROOT/scripts/setup" --quiet ffi || return 0
-    # shellcheck disable=SC2153 # scripts/test has it
-    (renice -n 19 "$BASHPID" && android_library arm64-v8a) >"$LOGS/library-ahead.log" 2>&1 </dev/null &
 }
 
 # What the arm64 library weighs, for scripts/test.

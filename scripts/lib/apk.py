@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 PAGE = 16384
+ALIGNMENT_FIELD = 6
 WORD = 4
 LOCAL_HEADER = 30
 # The same bytes from the same input.
@@ -19,12 +20,12 @@ def store(apk: zipfile.ZipFile, name: str, content: bytes, alignment: int) -> No
     entry = zipfile.ZipInfo(name, NO_TIME)
     begin = apk.start_dir + LOCAL_HEADER + len(name.encode())
     padding = -begin % alignment
-    # An extra field has four bytes of its own; a shorter gap becomes one that is longer by a whole alignment.
-    while 0 < padding < WORD:
+    # The field that Android's own tools write: its number, its length, the alignment, and zeros. Who signs an archive reads
+    # the alignment there, and moves what has none.
+    while padding < ALIGNMENT_FIELD:
         padding += alignment
-    if padding:
-        body = padding - WORD
-        entry.extra = (0xD935).to_bytes(2, "little") + body.to_bytes(2, "little") + bytes(body)
+    numbers = (0xD935, padding - WORD, alignment)
+    entry.extra = b"".join(number.to_bytes(2, "little") for number in numbers).ljust(padding, b"\0")
     apk.writestr(entry, content)
 
 

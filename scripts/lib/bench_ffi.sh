@@ -35,7 +35,7 @@ bench_ffi_program() {
 bench_ffi_kotlin() {
     local library
     rm -rf "$BENCH_FFI/bindings"
-    bindings kotlin "$ROOT/target/bindings/kotlin" || return
+    kotlin_bindings || return
     for library in bench_empty bench_plain; do
         (cd "$ROOT" && cargo run --locked --quiet -p exo-bindgen -- generate --language kotlin --no-format \
             --out-dir "$BENCH_FFI/bindings" "$ROOT/bench/target/release/lib$library.so") || return

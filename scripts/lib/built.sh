@@ -3,7 +3,8 @@
 
 # Our packages are built as one. cargo chooses the features of what we depend on by what is built together, and would build
 # zenoh anew for every package that is built by itself. The generator of bindings stays apart: its features are not for apps.
-TOGETHER=(--workspace --exclude exo-bindgen)
+# So do tests that want more of what they test (faults of a device, a tiny model), hence those features in all of it.
+TOGETHER=(--workspace --exclude exo-bindgen --features "exo-gpu/faults exo-engine/tiny")
 
 # Where that goes.
 # shellcheck disable=SC2034 # others read it

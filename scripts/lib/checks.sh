@@ -153,7 +153,7 @@ simulation() { cargo run --locked --quiet --profile sim -p exo-sim -- "$@"; }
 python_tests() {
     build_ours || return
     EXO_PHONE="$BUILT/exo-phone" EXO_SIM_DUMP="$ROOT/target/sim-dump.jsonl" \
-        "$TOOLS/python/bin/pytest" -q "$1"
+        quietly "$TOOLS/python/bin/pytest" -q "$1"
 }
 
 # The planner as people call it, beside a model that shares no code with it.
@@ -166,5 +166,5 @@ placements_against_cp_sat() {
 # What the SDK measures of wires that we make: the truth is what `tc` was told.
 links_of_a_known_rate() {
     build_examples link_probe || return
-    LINK_PROBE="$BUILT/examples/link_probe" "$TOOLS/python/bin/pytest" -q tests/topology
+    LINK_PROBE="$BUILT/examples/link_probe" quietly "$TOOLS/python/bin/pytest" -q tests/topology
 }

@@ -5,6 +5,7 @@ KTLINT_VERSION=1.8.0
 # What Maven downloads stays in the project, and a second run needs no network.
 MAVEN_REPOSITORY="$TOOLS/maven"
 KOTLIN_BUILD="$ROOT/target/kotlin"
+KOTLIN_BINDINGS="$ROOT/target/bindings/kotlin"
 KTLINT="$MAVEN_REPOSITORY/com/pinterest/ktlint/ktlint-cli/$KTLINT_VERSION/ktlint-cli-$KTLINT_VERSION-all.jar"
 
 want_kotlin() {
@@ -18,7 +19,31 @@ has_java() { grep -qE 'version "(1[7-9]|[2-9][0-9])' <<<"$(java -version 2>&1)";
 # maven GOAL...: quiet unless something is wrong.
 maven() {
     mvn --batch-mode --quiet -Dstyle.color=never -Dmaven.repo.local="$MAVEN_REPOSITORY" \
-        -Dexo.target="$ROOT/target" -Dexo.native="$NATIVE_DIR" "$@"
+        -Dexo.target="$ROOT/target" -Dexo.native="$NATIVE_DIR" -Dexo.core.phase="$(core_phase)" "$@"
+}
+
+# When Maven compiles the generated bindings: never again while they are the same. They take as long as all else of the
+# project, and Maven cannot see it by itself. Anew, or classes whose sources are gone would stay.
+core_phase() {
+    local classes="$KOTLIN_BUILD/exo-mobile-core/classes"
+    local compiled="$classes/dev/exo/mobile/core/Exo_mobileKt.class"
+    if [ "$compiled" -nt "$KOTLIN_BINDINGS/dev/exo/mobile/core/exo_mobile.kt" ] &&
+        [ "$compiled" -nt "$ROOT/kotlin/pom.xml" ] && [ "$compiled" -nt "$ROOT/kotlin/core/pom.xml" ]; then
+        echo none
+    else
+        rm -rf "$classes"
+        echo compile
+    fi
+}
+
+# The bindings of the library as it is now. What has not changed keeps its time.
+kotlin_bindings() {
+    local fresh="$KOTLIN_BINDINGS.fresh"
+    rm -rf "$fresh"
+    bindings kotlin "$fresh" || return
+    if ! diff -rq "$fresh" "$KOTLIN_BINDINGS" >/dev/null 2>&1; then
+        rm -rf "$KOTLIN_BINDINGS" && mv "$fresh" "$KOTLIN_BINDINGS"
+    fi
 }
 
 # downloaded NAME [MAVEN OPTION...]: what Maven calls so, and nothing that it depends on.
@@ -48,7 +73,7 @@ kotlin_tests() {
 kotlin_module() {
     local reports="$KOTLIN_BUILD/$1/surefire-reports" status
     shift
-    bindings kotlin "$ROOT/target/bindings/kotlin" || return
+    kotlin_bindings || return
     rm -rf "$reports"
     (cd "$ROOT/kotlin" && maven test "$@")
     status=$?

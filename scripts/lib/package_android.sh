@@ -32,7 +32,7 @@ package_android() {
 parts_for_gradle() {
     local abi folder
     [ -n "$(android_ndk)" ] || die "Gradle builds what ships, and that takes an NDK" "set ANDROID_NDK_HOME to the folder of one"
-    bindings kotlin "$ROOT/target/bindings/kotlin" || return
+    kotlin_bindings || return
     rm -rf "$ROOT/target/package/jni"
     for abi in "${@:2}"; do
         folder="$ROOT/target/package/jni/$abi"
@@ -61,7 +61,7 @@ aar() {
     archive="$(python3 "$ROOT/scripts/lib/aar.py" --out "$made" --mark "$mark" --library $libraries \
         --classes "$KOTLIN_BUILD"/exo-mobile-core/classes "$KOTLIN_BUILD"/exo-mobile/classes \
         "$KOTLIN_BUILD"/exo-mobile-android/classes \
-        --sources "$ROOT/target/bindings/kotlin" "$ROOT"/kotlin/common/src/main/kotlin "$ROOT"/kotlin/android/src/main/kotlin)" &&
+        --sources "$KOTLIN_BINDINGS" "$ROOT"/kotlin/common/src/main/kotlin "$ROOT"/kotlin/android/src/main/kotlin)" &&
         python3 "$ROOT/scripts/lib/aar_check.py" "$archive" "$@" $judgement || return
     mkdir -p "$out" && cp -R "$made"/. "$out/" || return
     say "made $out/${archive##*/}, and the Maven repository $out/maven around it"
@@ -70,8 +70,8 @@ aar() {
 # The classes of all three modules, from the bindings of the library as it is now. Anew, or classes whose sources are gone would
 # ship too.
 kotlin_classes() {
-    rm -rf "$KOTLIN_BUILD"/*/classes
-    bindings kotlin "$ROOT/target/bindings/kotlin" && (cd "$ROOT/kotlin" && maven -Pandroid -Dmaven.test.skip compile)
+    rm -rf "$KOTLIN_BUILD"/{exo-mobile,exo-mobile-android}/classes
+    kotlin_bindings && (cd "$ROOT/kotlin" && maven -Pandroid -Dmaven.test.skip compile)
 }
 
 # For the tests: with the one library that `ffi` built already, unless there is time for all.

@@ -50,6 +50,8 @@ install_packages() {
     as_root true || die "this machine lacks: $packages" "as root: apt-get install $packages"
 
     say "setup: apt-get install $packages"
+    # What a run that was stopped left half installed would be in the way.
+    as_root dpkg --configure -a >/dev/null 2>&1 || true
     apt update >/dev/null || die "apt could not read its sources" "as root: apt-get update"
     case " $packages " in *' mesa-vulkan-drivers '*) prefer_backports mesa-vulkan-drivers ;; esac
     # shellcheck disable=SC2086 # a list of names, apart

@@ -51,8 +51,6 @@ android_custom_package=dev.exo.mobile.sample
 PROPERTIES
 }
 
-sample_bindings() { bindings kotlin "$ROOT/target/bindings/kotlin"; }
-
 # sample_maven GOAL...: the app and the modules of the SDK before it, which are built and not tested again.
 sample_maven() {
     (cd "$ROOT/kotlin" && maven -Pandroid,samples -Dmaven.test.skip -Dexo.java="$(android_java)" \
@@ -64,7 +62,7 @@ sample_maven() {
 sample_tests() {
     local status=0 reports="$KOTLIN_BUILD/exo-sample-android/surefire-reports"
     rm -rf "$reports"
-    sample_bindings && sample_resources && sample_maven test "$@" || status=$?
+    kotlin_bindings && sample_resources && sample_maven test "$@" || status=$?
     python3 "$ROOT/scripts/lib/surefire.py" "$reports" && return $status
 }
 

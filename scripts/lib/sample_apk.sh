@@ -25,7 +25,7 @@ sample_apk() {
     [ -n "${ANDROID_NDK_HOME:-}${ANDROID_NDK_ROOT:-}" ] || apk="$SAMPLE_BUILD/exo-sample-$NOT_FOR_PHONES.apk"
     rm -f "$SAMPLE_BUILD"/exo-sample*.apk
     # shellcheck disable=SC2046,SC2086 # lists of words, apart
-    sample_bindings && sample_resources && sample_dex &&
+    kotlin_bindings && sample_resources && sample_dex &&
         python3 "$ROOT/scripts/lib/apk.py" "$SAMPLE_BUILD/unsigned.apk" "$SAMPLE_BUILD/resources.apk" "$SAMPLE_BUILD/dex" \
             $libraries $(jna_libraries $libraries) &&
         sample_signed "$SAMPLE_BUILD/unsigned.apk" "$apk" &&

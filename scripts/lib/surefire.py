@@ -12,6 +12,12 @@ for suite in suites:
         for skipped in case.iter("skipped"):
             print(f"SKIPPED [1] {case.get('classname')}: {case.get('name')}: {skipped.get('message') or 'no reason'}")
 
+# Last, where people look first.
+for suite in suites:
+    for case in suite.iter("testcase"):
+        for fault in (*case.iter("failure"), *case.iter("error")):
+            print(f"FAILED {case.get('classname')}: {case.get('name')}", *(line[:600] for line in (fault.text or "").splitlines()[:12]), sep="\n    ")
+
 
 def total(*names: str) -> int:
     return sum(int(suite.get(name, "0")) for suite in suites for name in names)

@@ -24,6 +24,7 @@ need_swift() {
     as_root true || die "Swift 6 is not installed, and only root can make a room for Debian's" \
         "install Swift 6 as swift.org says, or run ./scripts/setup swift as root"
     say "setup: Debian's Swift into .tools/swift (a minute or two, 2.6 GB, once)"
+    mkdir -p "$TOOLS"
     as_root rm -rf "$SWIFT_ROOM.new"
     as_root mmdebstrap --quiet --variant=apt --aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io \
         --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
@@ -65,7 +66,7 @@ swift_generated_code_is_current() {
 swift_generate() {
     rm -rf "$1" && mkdir -p "$1" && bindings swift "$1" &&
         # Nothing at the end of a line, and one line at the end.
-        sed -i.bak -e 's/[[:space:]]*$//' "$1/ExoMobileCore.swift" "$1/ExoMobileFFI.h"
+        sed -i.bak 's/[[:space:]]*$//' "$1/ExoMobileCore.swift" "$1/ExoMobileFFI.h"
 }
 
 # swift_tests_at SCRATCH [OPTION...]: all of it through the real library, with the peer that plays exo beside it. The
