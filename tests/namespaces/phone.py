@@ -93,6 +93,7 @@ class Phone(Process):
         fields = Path(f"/proc/{self.popen.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def resident_bytes(self) -> int:
+    def own_bytes(self) -> int:
+        """What it allocated and wrote. Pages of the program's file are not counted: they tell how it was built."""
         fields = Path(f"/proc/{self.popen.pid}/status").read_text().splitlines()
-        return next((int(line.split()[1]) << 10 for line in fields if line.startswith("VmRSS")), 0)
+        return next((int(line.split()[1]) << 10 for line in fields if line.startswith("RssAnon")), 0)

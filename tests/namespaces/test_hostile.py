@@ -32,7 +32,7 @@ def assert_modest_until_it_is_over(phone: Phone, enemy: Process, allowed: int = 
     began, used, room = time.monotonic(), phone.cpu_seconds(), 0
     while enemy.is_running():
         assert phone.is_running(), phone.tail()
-        room = max(room, phone.resident_bytes())
+        room = max(room, phone.own_bytes())
         time.sleep(0.1)
     share = (phone.cpu_seconds() - used) / (time.monotonic() - began)
     assert enemy.popen.returncode == 0, enemy.tail()

@@ -170,10 +170,10 @@ def test_a_thousand_questions_in_a_row_leave_nothing_behind(scene: Scene) -> Non
     began, at_first = time.monotonic(), 0
     for number in range(MANY):
         if number == MANY // 5:
-            at_first = phone.resident_bytes()
+            at_first = phone.own_bytes()
         answer = ask(exo, f"question {number}")
         assert answer["choices"][0]["message"]["content"] == f"You said: question {number}"
-    took, grown = time.monotonic() - began, phone.resident_bytes() - at_first
+    took, grown = time.monotonic() - began, phone.own_bytes() - at_first
     record.measured(
         f"{MANY} answers in {took:.1f} s, {1000 * took / MANY:.0f} ms each; "
         f"memory {at_first / 1e6:.1f} MB after {MANY // 5}, {grown / 1e6:+.1f} MB later"
