@@ -77,7 +77,7 @@ class ScreenshotTest {
             assertTrue(phone.says(Phone.ID.take(8)), "the screen shows the id that the cluster knows")
             assertTrue(phone.says(Peer.ID.take(8)), "and the master's")
             both("joined")
-            phone.changed(fontScale = 1.8f)
+            phone.changed(fontScale = LARGE)
             Screenshots.check("joined-large-text", phone.picture(), SAME)
             phone.changed("land", fontScale = 1f)
             Screenshots.check("joined-landscape", phone.picture(), SAME)
@@ -187,9 +187,10 @@ class ScreenshotTest {
         phone.writes("What is rain?")
         phone.tap("Send")
         phone.untilItSays("tokens a second")
-        both("chat", MEASURED)
-        phone.changed(fontScale = 1.8f)
-        Screenshots.check("chat-large-text", phone.picture(), MEASURED)
+        both("chat", COUNTERS)
+        phone.changed(fontScale = LARGE)
+        // Its figures are larger by as much in both directions.
+        Screenshots.check("chat-large-text", phone.picture(), COUNTERS * LARGE * LARGE)
     }
 
     @Test
@@ -236,6 +237,7 @@ class ScreenshotTest {
         const val LINK = "exo://192.168.1.7?ns=home"
         val SEARCHES = setOf(Provider.LOOPBACK, Provider.MULTICAST, Provider.UNICAST, Provider.DNS_SD)
         const val WARMING = 12
+        const val LARGE = 1.8f
         const val SAME = 0.0005
         const val COUNTERS = 0.003
         const val MEASURED = 0.04
