@@ -95,5 +95,11 @@ class Phone(Process):
 
     def own_bytes(self) -> int:
         """What it allocated and wrote. Pages of the program's file are not counted: they tell how it was built."""
-        fields = Path(f"/proc/{self.popen.pid}/status").read_text().splitlines()
-        return next((int(line.split()[1]) << 10 for line in fields if line.startswith("RssAnon")), 0)
+        return self._bytes_of("RssAnon")
+
+    def resident_bytes(self) -> int:
+        return self._bytes_of("VmRSS")
+
+    def _bytes_of(self, field: str) -> int:
+        lines = Path(f"/proc/{self.popen.pid}/status").read_text().splitlines()
+        return next((int(line.split()[1]) << 10 for line in lines if line.startswith(field)), 0)

@@ -31,7 +31,7 @@ usage: ./scripts/bench engine [--only ID]... [--quick]
   --quick     few rounds: shows that everything works; its figures are not for quoting
 
 rows: P16 decoding on the CPU, P16b prompts on the CPU, P16c decoding on lavapipe, P23 loading, P24 memory beyond
-      weights and cache, P26 four chats at once
+      weights and cache, P25 the first token through a cluster (needs root), P26 four chats at once
 
 A whole run writes docs/benchmarks/engine.{json,md,svg}; a partial or quick one writes to bench/target/partial/.
 ";
