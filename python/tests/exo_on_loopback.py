@@ -60,6 +60,14 @@ class Exo:
         link = f"exo://127.0.0.1:{self.zenoh_port}?api={self.api_port}"
         return {"only": [Provider.LOOPBACK], "discovery_port": self.discovery_port, "confirmed_link": link}
 
+    def asks(self, node_id: str, model: Path, question: str, tokens: int) -> str:
+        """What that node answers to who asks the cluster, with its own copy of a model that every exo knows."""
+        words = [str(self.api_port), node_id, str(model), str(tokens), question]
+        command = [os.environ["EXO_PEER_PYTHON"], "-m", "peer.asked", *words]
+        asked = subprocess.run(command, cwd=PEER, check=False, capture_output=True, text=True)
+        assert asked.returncode == 0, asked.stderr
+        return asked.stdout
+
     def said(self, what: str) -> list[dict[str, Any]]:
         text = self.log_path.read_text()
         lines = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tiny import MODEL, SHELF
+from tiny import KNOWN, MODEL, SHELF, known_to_exo
 from waiting import first
 
 from exo_mobile import (
@@ -31,6 +31,7 @@ from exo_mobile import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from exo_on_loopback import Exo
 
@@ -138,6 +139,17 @@ async def test_a_member_with_models_offers_the_cluster_what_its_owner_does(exo: 
         assert node.state() == Left()
     async with host.load(MODEL) as model:
         assert await model.ask("What is rain?", max_tokens=3).text(), "the host is the program's, not the node's"
+
+
+async def test_who_asks_the_cluster_is_answered_by_a_members_model(exo: Exo, tmp_path: Path) -> None:
+    folder = known_to_exo(tmp_path / "models")
+    async with ModelHost.open(folder.parent, backend=BackendKind.CPU, context=2048) as host:
+        host.offer(KNOWN)
+        async with ExoNode.join(models=host, **exo.found_by) as node:
+            await first(node.clusters(), ours_offers(offers=True))
+            answer = await asyncio.to_thread(exo.asks, node.id, folder, "What is rain?", 8)
+            async with host.load(KNOWN) as model:
+                assert answer == await model.ask("What is rain?", max_tokens=8, temperature=0).text() != ""
 
 
 async def test_the_owners_policy_holds_for_models_too(exo: Exo, host: ModelHost) -> None:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from exo_on_loopback import Exo
 
 README = Path(__file__).parents[1] / "README.md"
-SNIPPETS = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+SNIPPET = re.compile(r"```python\n(.*?)```", re.DOTALL)
+SNIPPETS = SNIPPET.findall(README.read_text())
 
 
 def test_the_quickstart_runs_as_it_is_written(
@@ -28,6 +29,10 @@ def test_the_quickstart_runs_as_it_is_written(
     monkeypatch.setattr(ExoNode, "join", lambda **options: join(**options, **exo.found_by))
     run(0, monkeypatch)
     assert "Joined(nodes=" in capsys.readouterr().out
+
+
+def test_the_projects_own_readme_shows_the_same_quickstart() -> None:
+    assert SNIPPET.findall((README.parents[1] / "README.md").read_text()) == SNIPPETS[:1]
 
 
 def test_the_question_to_a_model_runs_as_it_is_written(

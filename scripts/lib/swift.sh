@@ -103,12 +103,20 @@ swift_beside_exo() {
     PEER_PYTHON="$TOOLS/python/bin/python" "$ROOT/tests/peer/beside" "$1" "$ROOT/scripts/lib/in-swift" "${@:2}"
 }
 
+# swift_shown_in README: the lines of Swift in it.
+swift_shown_in() {
+    local fence='```'
+    sed -n "/^${fence}swift\$/,/^$fence\$/ { /^$fence/d; p; }" "$ROOT/$1"
+}
+
 # The quickstart as people would use it: a package of their own that depends on ours, and those lines, unchanged.
 swift_quickstart() {
-    local room="$SWIFT_BUILD/quickstart" fence='```'
-    mkdir -p "$room/Sources/Quickstart"
-    sed -n "/^${fence}swift\$/,/^$fence\$/ { /^$fence/d; p; }" "$ROOT/swift/README.md" >"$room/Sources/Quickstart/main.swift"
-    [ "$(wc -l <"$room/Sources/Quickstart/main.swift")" -le 10 ] || { echo 'it has more than ten lines' && return 1; }
+    local room="$SWIFT_BUILD/quickstart"
+    local program="$room/Sources/Quickstart/main.swift"
+    mkdir -p "${program%/*}"
+    swift_shown_in swift/README.md >"$program"
+    [ "$(wc -l <"$program")" -le 10 ] || { echo 'it has more than ten lines' && return 1; }
+    swift_shown_in README.md | diff "$program" - || { echo 'README.md shows another one' && return 1; }
     sed "s|@ROOT@|$ROOT|" "$ROOT/swift/Tests/Quickstart.swift.in" >"$room/Package.swift"
     native_library &&
         swift_beside_exo "$room/peer.jsonl" swift run --package-path "$room" "${SWIFT_LINKING[@]}" | tee "$room/said.txt" &&

@@ -1,13 +1,17 @@
 package dev.exo.mobile
 
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.onEach
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.AfterAll
+import org.junit.jupiter.api.io.TempDir
+import java.io.File
 import kotlin.concurrent.thread
 import kotlin.test.AfterTest
 import kotlin.test.Test
@@ -127,6 +131,25 @@ class NodeTest {
                 host.load(TINY).use { assertTrue(it.answer(question(3)).isNotEmpty(), "a host outlives its node") }
             }
         }
+
+    @Test
+    fun `who asks the cluster is answered by a phone's model`(
+        @TempDir shelf: File,
+    ) {
+        val folder = knownToExo(shelf)
+        openHost(shelf).use { host ->
+            host.offer(setOf(KNOWN))
+            runBlocking {
+                ExoNode.join(peer.options("ada"), Platform(models = host)).use { node ->
+                    node.clusters.first { it.thisDevice?.backends?.isNotEmpty() == true }
+                    val answer = withContext(Dispatchers.IO) { peer.asks(node.id, folder, question(8)) }
+                    host.load(KNOWN).use { assertEquals(it.answer(question(8)), answer) }
+                    assertTrue(answer.isNotEmpty())
+                    node.leave(5.seconds)
+                }
+            }
+        }
+    }
 
     @Test
     fun `a node whose models are closed goes on without them`() =

@@ -1,5 +1,6 @@
 package dev.exo.mobile
 
+import java.io.File
 import java.net.DatagramSocket
 import java.net.InetAddress
 import java.net.ServerSocket
@@ -37,7 +38,7 @@ class Peer : AutoCloseable {
     }
 
     private fun start(): Process {
-        val who = listOf("--loopback", "--name", "mac", "--namespace", namespace)
+        val who = listOf("--loopback", "--name", "mac", "--namespace", namespace, "--downloads", "3")
         val where = listOf("--discovery-port", "$discoveryPort", "--zenoh-port", "$routerPort", "--api-port", "$apiPort")
         return ProcessBuilder(listOf(peerPython, "-m", "peer") + who + where)
             .directory(root.resolve("tests"))
@@ -59,6 +60,21 @@ class Peer : AutoCloseable {
     fun state(): String {
         val request = HttpRequest.newBuilder(URI("http://127.0.0.1:$apiPort/state")).build()
         return HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body()
+    }
+
+    /** What that node answers to who asks the cluster, with its own copy of a model that every exo knows. */
+    fun asks(
+        node: String,
+        model: File,
+        question: Question,
+    ): String {
+        val words = listOf("$apiPort", node, model.path, "${question.maxTokens}", question.messages.single().content)
+        val asking =
+            ProcessBuilder(listOf(peerPython, "-m", "peer.asked") + words)
+                .directory(root.resolve("tests"))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start()
+        return asking.inputReader().readText().also { check(asking.waitFor() == 0) { "the cluster does not answer" } }
     }
 
     /** Whether nothing that it heard ended it. */

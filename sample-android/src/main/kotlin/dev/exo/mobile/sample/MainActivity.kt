@@ -27,7 +27,7 @@ import android.provider.Settings as SystemSettings
 class MainActivity : Activity() {
     private val app get() = application as SampleApp
     private val view by lazy { MainView(this, ::choose, ::act, ::serve, app::wish, ::offer, chatDeeds) }
-    private val chatDeeds get() = ChatDeeds(app.chat::choose, app.chat::send, app.chat::stop)
+    private val chatDeeds get() = ChatDeeds(::act, app.chat::choose, app.chat::send, app.chat::stop)
     private var tab = Tab.CLUSTER
 
     /** A link that waits for the owner's yes. */
@@ -67,6 +67,7 @@ class MainActivity : Activity() {
                 launch { app.watch.seen.collect { render() } }
                 launch { app.shelf.seen.collect { render() } }
                 launch { app.chat.talk.collect { render() } }
+                launch { app.download.stage.collect { render() } }
             }
     }
 
@@ -87,7 +88,7 @@ class MainActivity : Activity() {
         view.show(tab)
         when (tab) {
             Tab.CLUSTER -> view.cluster.show(clusterCards(seen, LocalNetworkPermission.state(this), offered))
-            Tab.CHAT -> view.chat.show(chatPage(models, app.chat.talk.value, app.chat.chosen))
+            Tab.CHAT -> view.chat.show(chatPage(models, app.chat.talk.value, app.chat.chosen, app.download.stage.value))
             Tab.PHONE -> view.phone.show(phoneCards(seen, models.models.orEmpty()))
             Tab.SETTINGS -> Unit // It changes only by the owner's hand.
         }
@@ -114,6 +115,8 @@ class MainActivity : Activity() {
             Action.NETWORK_SETTINGS -> startActivity(Intent(SystemSettings.ACTION_WIRELESS_SETTINGS))
             Action.JOIN_LINK -> agree()
             Action.DISMISS_LINK -> offered = null
+            Action.GET_MODEL -> app.download.begin()
+            Action.STOP_GETTING -> app.download.stop()
         }
         render()
     }

@@ -4,12 +4,15 @@ import android.app.Application
 import android.content.Context
 import dev.exo.mobile.Exo
 import dev.exo.mobile.ExoException
+import dev.exo.mobile.Fetcher
 import dev.exo.mobile.GpuOptions
 import dev.exo.mobile.JoinOptions
 import dev.exo.mobile.Question
+import dev.exo.mobile.UrlFetcher
 import dev.exo.mobile.android.AndroidPlatform
 import dev.exo.mobile.android.ExoNodeService
 import dev.exo.mobile.sample.chat.Chat
+import dev.exo.mobile.sample.chat.Download
 import dev.exo.mobile.sample.chat.ModelShelf
 import dev.exo.mobile.sample.words.Wishes
 import kotlinx.coroutines.MainScope
@@ -23,12 +26,16 @@ open class SampleApp : Application() {
 
     val shelf by lazy { ModelShelf(filesDir.resolve("models"), computing, scope) { settings.wishes.served } }
     val chat by lazy { Chat(shelf, scope, asking) }
+    val download by lazy { Download(shelf, scope, fetcher) }
 
     /** The best that the phone has. */
     open val gpu: GpuOptions = GpuOptions()
 
     /** What models are computed on. */
     open val computing: GpuOptions get() = gpu
+
+    /** What brings models: Android's own HTTP client. */
+    protected open val fetcher: Fetcher = UrlFetcher()
 
     /** How an answer is made: as the model's own files say, and not for ever. */
     protected open val asking: Question = Question(emptyList(), maxTokens = 1024)

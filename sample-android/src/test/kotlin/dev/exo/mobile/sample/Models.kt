@@ -9,6 +9,14 @@ object Models {
     private val source =
         File(checkNotNull(System.getenv("EXO_TINY_MODELS")) { "EXO_TINY_MODELS is not set: scripts/lib/native.sh does that" })
 
+    /** What it is made of. */
+    fun files(): List<File> =
+        source
+            .resolve(TINY.replace("/", "--"))
+            .listFiles()
+            .orEmpty()
+            .sorted()
+
     /** Puts it into [directory], under this name. */
     fun put(
         directory: File,

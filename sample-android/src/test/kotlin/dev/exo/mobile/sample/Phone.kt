@@ -46,6 +46,10 @@ class LoopbackApp : SampleApp() {
     override val computing = GpuOptions(backend = BackendKind.CPU, memoryCap = 3L shl 30)
     override val asking get() = Question(emptyList(), maxTokens = mostTokens, temperature = 0.0, seed = 7)
 
+    /** The world's models, as far as this computer has them. */
+    val hub = FakeHub()
+    override val fetcher get() = hub
+
     /** How long an answer may be, until the chat is first opened. */
     var mostTokens = 40
 

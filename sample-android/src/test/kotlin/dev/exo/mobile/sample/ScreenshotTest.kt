@@ -15,6 +15,7 @@ import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.annotation.Config
 import org.robolectric.annotation.GraphicsMode
+import java.util.concurrent.CountDownLatch
 import kotlin.test.assertContains
 import kotlin.test.assertIs
 import kotlin.test.assertTrue
@@ -176,6 +177,20 @@ class ScreenshotTest {
         phone.open().tap("Chat")
         phone.untilItSays("No model yet")
         both("chat-empty")
+    }
+
+    @Test
+    fun `a model on its way`() {
+        allowed()
+        val rest = CountDownLatch(1)
+        phone.app.hub.holdsBack = rest
+        phone.open().tap("Chat")
+        phone.untilItSays("No model yet")
+        phone.tap("Get a small model")
+        phone.untilItSays(" a second")
+        both("chat-getting", COUNTERS)
+        rest.countDown()
+        phone.untilItSays("Ask away")
     }
 
     @Test

@@ -77,6 +77,7 @@ private class StandingCard(
     private val sentence = context.text(R.dimen.text_body)
     private val wait = ProgressBar(context, null, android.R.attr.progressBarStyleHorizontal)
     private val buttons = context.column()
+    private var offered: List<Action>? = null
 
     init {
         wait.isIndeterminate = true
@@ -96,8 +97,14 @@ private class StandingCard(
         sentence.text = card.sentence
         wait.indeterminateTintList = ColorStateList.valueOf(context.getColor(card.tone.ink))
         wait.visibility = if (card.isBusy) VISIBLE else GONE
+        offer(listOfNotNull(card.action, card.other))
+    }
+
+    /** A button that stays is left alone: a finger may be on it. */
+    private fun offer(actions: List<Action>) {
+        if (actions == offered) return
+        offered = actions
         buttons.removeAllViews()
-        val actions = listOfNotNull(card.action, card.other)
         buttons.visibility = if (actions.isEmpty()) GONE else VISIBLE
         actions.forEach { does ->
             val button = context.button(isQuiet = does.isQuiet)

@@ -9,12 +9,14 @@ import android.widget.EditText
 import android.widget.LinearLayout
 import android.widget.ScrollView
 import dev.exo.mobile.sample.R
+import dev.exo.mobile.sample.words.Action
 import dev.exo.mobile.sample.words.Bubble
 import dev.exo.mobile.sample.words.ChatPage
 import dev.exo.mobile.sample.words.modelName
 
-/** What the owner does on the chat's screen: chooses a model, asks (false if that cannot be now), and has heard enough. */
+/** What the owner does on the chat's screen: gets or chooses a model, asks (false if that cannot be now), and has heard enough. */
 internal class ChatDeeds(
+    val act: (Action) -> Unit,
     val choose: (String) -> Unit,
     val send: (String) -> Boolean,
     val stop: () -> Unit,
@@ -25,7 +27,7 @@ internal class ChatScreen(
     context: Context,
     private val deeds: ChatDeeds,
 ) : LinearLayout(context) {
-    private val standing = CardList(context, act = {})
+    private val standing = CardList(context, deeds.act)
     private val with = context.text(R.dimen.text_small, R.color.ink_soft)
     private val models = context.column()
     private val bubbles = context.column()

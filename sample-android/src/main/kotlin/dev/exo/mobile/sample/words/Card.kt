@@ -68,4 +68,6 @@ enum class Action(
     NETWORK_SETTINGS("Network settings"),
     JOIN_LINK("Join this cluster"),
     DISMISS_LINK("Not now", isQuiet = true),
+    GET_MODEL("Get a small model"),
+    STOP_GETTING("Stop", isQuiet = true),
 }

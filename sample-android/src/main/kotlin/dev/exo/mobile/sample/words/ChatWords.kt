@@ -4,6 +4,7 @@ import dev.exo.mobile.AnswerEnd
 import dev.exo.mobile.Finish
 import dev.exo.mobile.Role
 import dev.exo.mobile.sample.chat.Doing
+import dev.exo.mobile.sample.chat.Fetching
 import dev.exo.mobile.sample.chat.Said
 import dev.exo.mobile.sample.chat.Shelf
 import dev.exo.mobile.sample.chat.Talk
@@ -42,6 +43,7 @@ fun chatPage(
     shelf: Shelf,
     talk: Talk,
     chosen: String?,
+    fetching: Fetching,
 ): ChatPage {
     val usable =
         shelf.models
@@ -50,7 +52,7 @@ fun chatPage(
             .map { it.id }
     val waiting = talk.doing?.takeIf { talk.said.lastOrNull()?.role == Role.USER }
     return ChatPage(
-        standing = standing(shelf, talk, usable.isEmpty()),
+        standing = standing(shelf, talk, fetching, usable.isEmpty()),
         models = usable,
         chosen = usable.indexOf(chosen),
         bubbles = talk.said.map(::bubble) + listOfNotNull(waiting?.let { Bubble(false, inWords(it)) }),
@@ -65,6 +67,7 @@ fun modelName(id: String): String = id.substringAfter('/')
 private fun standing(
     shelf: Shelf,
     talk: Talk,
+    fetching: Fetching,
     isNoneUsable: Boolean,
 ): Card.Standing? {
     val models = shelf.models
@@ -84,7 +87,7 @@ private fun standing(
         }
 
         models.isEmpty() -> {
-            Card.Standing(Tone.CALM, "No model yet", WHERE)
+            fetchingCard(fetching)
         }
 
         isNoneUsable -> {
@@ -110,10 +113,6 @@ private fun standing(
         }
     }
 }
-
-private const val WHERE =
-    "Put one into this app's files, into the folder models. Each model is a folder as exo names it, such as " +
-        "mlx-community--Qwen3-0.6B-4bit. This screen looks again each time it is opened."
 
 private fun bubble(said: Said) =
     when {

@@ -30,7 +30,7 @@ class ChatTest {
         val shelf: ModelShelf,
         val chat: Chat,
     ) {
-        val page get() = chatPage(shelf.seen.value, chat.talk.value, chat.chosen)
+        val page get() = chatPage(shelf.seen.value, chat.talk.value, chat.chosen, Fetching.Idle)
 
         /** Asks, and waits for the whole answer. */
         suspend fun asks(text: String): Talk {
