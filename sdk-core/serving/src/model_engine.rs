@@ -57,6 +57,7 @@ struct Awaited {
 #[derive(Debug)]
 struct Held {
     stamp: Stamp,
+    model: ModelId,
     lease: Lease,
     /// While it is tried out.
     trial: Option<(Stamp, Question)>,
@@ -90,10 +91,16 @@ struct Post {
 impl Post {
     fn send(&self, stamp: Stamp, news: News) {
         // Whoever reads it may be gone.
-        let _ = self.sender.send((stamp, news));
+        let _ = self.put(stamp, news);
+    }
+
+    /// Whether somebody will read it.
+    fn put(&self, stamp: Stamp, news: News) -> bool {
+        let is_read = self.sender.send((stamp, news)).is_ok();
         if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
             wake();
         }
+        is_read
     }
 }
 
@@ -103,7 +110,7 @@ impl ModelEngine {
         let (sender, inbox) = mpsc::channel();
         let post = Post { sender, wake: Arc::default() };
         let told = post.clone();
-        host.on_change(move || told.send(0, News::Change));
+        host.on_change(move || told.put(0, News::Change));
         let mut engine = Self {
             host,
             awaited: BTreeMap::new(),
@@ -131,7 +138,7 @@ impl ModelEngine {
         self.stamps
     }
 
-    /// Whether the cluster may have it, and where it is.
+    /// Whether the cluster may have it.
     fn wanted(&self, model: &ModelId) -> Result<(), Error> {
         if self.host.is_offered(model) {
             return Ok(());
@@ -152,7 +159,10 @@ impl ModelEngine {
             let what = format!("it has {layers} layers, and {told} by the model's card");
             return Err(exo_engine::Error::InvalidModel { file: "config.json".into(), what }.into());
         }
-        Ok(Suitable { memory: self.host.fits(&card.model_id)?, stored: Some(bytes_in(&directory)) })
+        // One that is loaded is shared: it takes nothing more.
+        let is_loaded = self.host.is_loaded(&card.model_id);
+        let memory = if is_loaded { 0 } else { self.host.fits(&card.model_id)? };
+        Ok(Suitable { memory, stored: Some(bytes_in(&directory)) })
     }
 
     fn fail(&mut self, runner: &RunnerId, error: &EngineError, tell: &mut dyn FnMut(Report)) {
@@ -160,9 +170,22 @@ impl ModelEngine {
         tell(Report::Failed(runner.clone(), error.clone()));
     }
 
+    /// The owner may have taken back what the cluster has here.
+    fn give_back_unoffered(&mut self, tell: &mut dyn FnMut(Report)) {
+        let refused =
+            |(runner, held): (&RunnerId, &Held)| Some((runner.clone(), self.wanted(&held.model).err()?));
+        let refused: Vec<_> = self.runners.iter().filter_map(refused).collect();
+        for (runner, error) in refused {
+            self.fail(&runner, &fault::of_model(&error), tell);
+        }
+    }
+
     fn read(&mut self, stamp: Stamp, news: News, tell: &mut dyn FnMut(Report)) {
         match news {
-            News::Change => self.measure(),
+            News::Change => {
+                self.measure();
+                self.give_back_unoffered(tell);
+            }
             News::Fetch(runner, news) => {
                 if self.awaited.get(&runner).is_some_and(|awaited| awaited.stamp == stamp) {
                     self.delivered(runner, news, tell);
@@ -238,7 +261,9 @@ impl Engine for ModelEngine {
     }
 
     fn wake_with(&mut self, wake: Wake) {
-        *self.post.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
+        let mut kept = self.post.wake.lock().unwrap_or_else(PoisonError::into_inner);
+        // What was told before lies in the inbox.
+        kept.insert(wake)();
     }
 
     fn capacity(&self) -> Capacity {
@@ -251,6 +276,9 @@ impl Engine for ModelEngine {
     }
 
     fn fetch(&mut self, runner: &RunnerId, shard: &ShardMetadata) {
+        if let Err(error) = self.wanted(&shard.model_card().model_id) {
+            return self.told.push(Report::Failed(runner.clone(), fault::of_model(&error)));
+        }
         let stamp = self.stamp();
         let (post, of) = (self.post.clone(), runner.clone());
         let tell = move |news| post.send(stamp, News::Fetch(of.clone(), news));
@@ -260,12 +288,16 @@ impl Engine for ModelEngine {
     }
 
     fn load(&mut self, runner: &RunnerId, shard: &ShardMetadata) {
+        let model = shard.model_card().model_id.clone();
+        if let Err(error) = self.wanted(&model) {
+            return self.told.push(Report::Failed(runner.clone(), fault::of_model(&error)));
+        }
         let stamp = self.stamp();
         let (post, of) = (self.post.clone(), runner.clone());
         let tell = move |news| post.send(stamp, News::Load(of.clone(), news));
-        let lease = self.host.load(&shard.model_card().model_id, tell);
+        let lease = self.host.load(&model, tell);
         lease.set_share(self.share);
-        self.runners.insert(runner.clone(), Held { stamp, lease, trial: None });
+        self.runners.insert(runner.clone(), Held { stamp, model, lease, trial: None });
     }
 
     fn warm_up(&mut self, runner: &RunnerId) {

@@ -72,8 +72,14 @@ pub struct FetchProgress {
 /// there: also after the app was closed.
 #[derive(uniffi::Object)]
 pub struct ModelFetching {
-    told: Mutex<mpsc::UnboundedReceiver<Told>>,
+    told: Mutex<Heard>,
     cancel: Cancel,
+}
+
+/// What is told of a download, and how it ended, for whoever asks again.
+struct Heard {
+    told: mpsc::UnboundedReceiver<Told>,
+    ended: Option<Result<()>>,
 }
 
 enum Told {
@@ -113,7 +119,7 @@ impl ModelFetching {
         };
         let system = |error| ExoError::new(ErrorKind::System, format!("no thread for the download: {error}"));
         thread::Builder::new().name("exo-models-fetch".into()).spawn(work).map_err(system)?;
-        Ok(Self { told: Mutex::new(told), cancel })
+        Ok(Self { told: Mutex::new(Heard { told, ended: None }), cancel })
     }
 }
 
@@ -121,12 +127,17 @@ impl ModelFetching {
 impl ModelFetching {
     /// How far it is, a few times a second; none once all of it is there. An error if it does not come, or was cancelled.
     pub async fn next(&self) -> Result<Option<FetchProgress>> {
-        match self.told.lock().await.recv().await {
-            Some(Told::Progress(progress)) => Ok(Some(progress)),
-            Some(Told::Ended(outcome)) => outcome.map(|()| None),
-            // It was told already how it ended.
-            None => Ok(None),
+        let mut heard = self.told.lock().await;
+        if let Some(outcome) = &heard.ended {
+            return outcome.clone().map(|()| None);
         }
+        let outcome = match heard.told.recv().await {
+            Some(Told::Progress(progress)) => return Ok(Some(progress)),
+            Some(Told::Ended(outcome)) => outcome,
+            None => Err(ExoError::new(ErrorKind::Fault, "the download broke off: try again, and report it")),
+        };
+        heard.ended = Some(outcome.clone());
+        outcome.map(|()| None)
     }
 
     /// Stops it; who waits in [`next`](Self::next) hears an error of the kind `Cancelled`.

@@ -1,6 +1,9 @@
 //! The models of this device.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
 
 use exo_engine::Relief;
 use exo_models::ModelStore;
@@ -68,6 +71,8 @@ impl ModelRelief {
 pub struct ModelHost {
     directory: PathBuf,
     host: Open<Host>,
+    /// What comes into the directory now; it ends with the host.
+    fetches: Mutex<Vec<Weak<ModelFetching>>>,
 }
 
 #[uniffi::export]
@@ -83,7 +88,8 @@ impl ModelHost {
             host.offer([].into());
             Ok(host)
         });
-        Ok(Self { directory, host: Open::new("host of models", host.await?) })
+        let host = Open::new("host of models", host.await?);
+        Ok(Self { directory, host, fetches: Mutex::default() })
     }
 
     /// The device that computes.
@@ -133,7 +139,11 @@ impl ModelHost {
         options: FetchOptions,
     ) -> Result<Arc<ModelFetching>> {
         let host = self.host.get()?;
-        Ok(Arc::new(ModelFetching::begin(&host, &self.directory, model, fetcher, options)?))
+        let fetch = Arc::new(ModelFetching::begin(&host, &self.directory, model, fetcher, options)?);
+        let mut fetches = self.fetches();
+        fetches.retain(|other| other.strong_count() > 0);
+        fetches.push(Arc::downgrade(&fetch));
+        Ok(fetch)
     }
 
     /// Lets the cluster bring models here: what exo places on this device and is not there is fetched with the app's own
@@ -155,14 +165,19 @@ impl ModelHost {
 
     /// Takes a model off the disk, with what came of it so far. Whether there was anything. One that is loaded stays.
     pub async fn delete(&self, model: String) -> Result<bool> {
-        let host = self.host.get()?;
-        if host.is_loaded(&named(&model)?) {
-            return Err(ExoError::invalid(format!("{model} is loaded: let go of it first")));
-        }
-        let (store, model): (_, exo_models::ModelId) = (ModelStore::new(&self.directory), model.parse()?);
-        let was_there = aside("exo-models-delete", move || Ok(store.delete(&model)?)).await;
-        host.look_again();
-        was_there
+        let (host, wanted) = (self.host.get()?, named(&model)?);
+        let (store, id): (_, exo_models::ModelId) = (ModelStore::new(&self.directory), model.parse()?);
+        let delete = move || {
+            // Whoever wanted it before this was said has it by now.
+            host.settle();
+            if host.is_held(&wanted) {
+                return Err(ExoError::invalid(format!("{model} is loaded: let go of it first")));
+            }
+            let was_there = store.delete(&id)?;
+            host.look_again();
+            Ok(was_there)
+        };
+        aside("exo-models-delete", delete).await
     }
 
     /// Memory is short: loaded models give back what they can, and nothing more is offered to the cluster. Say it again while
@@ -191,8 +206,15 @@ impl ModelHost {
 
     fn end(&self) {
         if let Some(host) = self.host.close() {
+            for fetch in self.fetches().drain(..).filter_map(|fetch| fetch.upgrade()) {
+                let _ = fetch.cancel();
+            }
             host.close();
         }
+    }
+
+    fn fetches(&self) -> MutexGuard<'_, Vec<Weak<ModelFetching>>> {
+        self.fetches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -31,7 +31,8 @@ pub struct ModelLoading {
     told: Mutex<mpsc::UnboundedReceiver<LoadNews>>,
     /// Wakes who waits for news that will not come.
     wake: mpsc::UnboundedSender<LoadNews>,
-    ready: StdMutex<Option<Ready>>,
+    /// How it ended, for whoever asks again.
+    ended: StdMutex<Option<Result<Ready>>>,
 }
 
 impl ModelLoading {
@@ -46,7 +47,7 @@ impl ModelLoading {
             lease: Open::new("load", lease),
             told: Mutex::new(told),
             wake,
-            ready: StdMutex::new(None),
+            ended: StdMutex::new(None),
         }
     }
 }
@@ -58,24 +59,23 @@ impl ModelLoading {
     pub async fn next(&self) -> Result<Option<LoadProgress>> {
         let mut told = self.told.lock().await;
         self.lease.get()?;
-        if self.is_ready() {
-            return Ok(None);
+        if let Some(outcome) = self.outcome() {
+            return outcome.map(|_| None);
         }
-        match told.recv().await {
-            Some(LoadNews::Layers(layers)) => Ok(Some(LoadProgress { layers, of: self.of })),
-            Some(LoadNews::Ready(ready)) => {
-                *self.ready.lock().unwrap_or_else(PoisonError::into_inner) = Some(ready);
-                Ok(None)
-            }
+        let outcome = match told.recv().await {
+            Some(LoadNews::Layers(layers)) => return Ok(Some(LoadProgress { layers, of: self.of })),
+            Some(LoadNews::Ready(ready)) => Ok(ready),
             Some(LoadNews::Failed(error)) => Err(error.into()),
             None => Err(ExoError::closed("load")),
-        }
+        };
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.clone());
+        outcome.map(|_| None)
     }
 
     /// The model, once it is there: then it is the caller's to close. Gives it once.
     pub fn model(&self) -> Result<Arc<Model>> {
-        let ready = *self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        let ready = ready.ok_or_else(|| ExoError::invalid("the model is not loaded yet: wait for next()"))?;
+        let not_yet = || ExoError::invalid("the model is not loaded yet: wait for next()");
+        let ready = self.outcome().ok_or_else(not_yet)??;
         let lease = self.lease.close().ok_or_else(|| ExoError::closed("load"))?;
         Ok(Arc::new(Model { id: self.model.to_string(), ready, lease: Open::new("model", lease) }))
     }
@@ -90,8 +90,8 @@ impl ModelLoading {
 }
 
 impl ModelLoading {
-    fn is_ready(&self) -> bool {
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    fn outcome(&self) -> Option<Result<Ready>> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

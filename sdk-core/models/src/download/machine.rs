@@ -23,6 +23,8 @@ use crate::{
 
 /// Attempts at what a server says wrongly: it seldom learns.
 const BAD_ATTEMPTS: u32 = 3;
+/// The list of files comes first, and somebody looks at a screen meanwhile: one that is offline should hear so in seconds.
+const LIST_ATTEMPTS: u32 = 4;
 /// As often may a file be other than its own list promised.
 const MISMATCHES: u32 = 2;
 /// The branch that exo takes.
@@ -322,7 +324,9 @@ impl Download {
         if failure.is_bad && failures >= BAD_ATTEMPTS {
             return Err(Error::BadAnswer { what, why });
         }
-        if failures >= self.options.attempts {
+        let most =
+            if index.is_some() { self.options.attempts } else { self.options.attempts.min(LIST_ATTEMPTS) };
+        if failures >= most {
             return Err(Error::Unreachable { what, attempts: failures, why });
         }
         let at = self.now + pause(failures, failure.wait, next_random(&mut self.random));

@@ -91,7 +91,7 @@ pub struct Capacity {
 /// A part of a model that could run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Suitable {
-    /// Bytes that it would use.
+    /// Bytes that it would use beyond what is used now.
     pub memory: u64,
     /// Whether its weights are here already, and how many bytes they are.
     pub stored: Option<u64>,

@@ -121,6 +121,7 @@ impl Worker {
         if let Some(total) = suitable.stored {
             self.fetched(now, id, total);
         } else {
+            self.stored.remove(plan.model());
             self.fetch(id, plan);
         }
     }

@@ -9,7 +9,8 @@ use exo_wire::ModelId;
 
 use crate::Supply;
 
-type Hear = Box<dyn Fn() + Send + Sync>;
+/// Whether it wants to hear more.
+type Hear = Box<dyn Fn() -> bool + Send + Sync>;
 
 #[derive(Default)]
 pub(crate) struct Board {
@@ -21,6 +22,8 @@ pub(crate) struct Board {
 struct Facts {
     /// Bytes that each loaded model uses.
     loaded: BTreeMap<ModelId, u64>,
+    /// Models that somebody wants, loaded or not yet.
+    held: BTreeSet<ModelId>,
     offered: Option<BTreeSet<ModelId>>,
     is_memory_short: bool,
     /// Where models come from that are not here.
@@ -30,6 +33,10 @@ struct Facts {
 impl Board {
     pub(crate) fn memory_of(&self, model: &ModelId) -> Option<u64> {
         self.facts().loaded.get(model).copied()
+    }
+
+    pub(crate) fn is_held(&self, model: &ModelId) -> bool {
+        self.facts().held.contains(model)
     }
 
     pub(crate) fn used(&self) -> u64 {
@@ -75,22 +82,27 @@ impl Board {
         self.hearers.lock().unwrap_or_else(PoisonError::into_inner).push(hear);
     }
 
+    pub(super) fn held(&self, model: &ModelId) {
+        self.facts().held.insert(model.clone());
+    }
+
     pub(super) fn loaded(&self, model: &ModelId, memory: u64) {
         self.facts().loaded.insert(model.clone(), memory);
         self.changed();
     }
 
     pub(super) fn gone(&self, model: &ModelId) {
-        let was_loaded = self.facts().loaded.remove(model).is_some();
+        let mut facts = self.facts();
+        facts.held.remove(model);
+        let was_loaded = facts.loaded.remove(model).is_some();
+        drop(facts);
         if was_loaded {
             self.changed();
         }
     }
 
     pub(crate) fn changed(&self) {
-        for hear in &*self.hearers.lock().unwrap_or_else(PoisonError::into_inner) {
-            hear();
-        }
+        self.hearers.lock().unwrap_or_else(PoisonError::into_inner).retain(|hear| hear());
     }
 
     fn facts(&self) -> MutexGuard<'_, Facts> {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, time::SystemTime};
 
 use exo_engine::{
-    Engine, Happened, JobId, LoadOptions, Relief,
+    Engine, Happened, JobId, Relief,
     chat::{ChatRequest, Event},
     text::Moment,
 };
@@ -20,7 +20,7 @@ const TRIED_OUT: (&str, &str) = ("Hello", r#"{"max_output_tokens": 1, "temperatu
 /// Where a model is in its life.
 pub(super) enum Hosted {
     /// It waits: one model is loaded at a time.
-    Queued(PathBuf, LoadOptions),
+    Queued(PathBuf),
     /// Its weights are being read.
     Loading(Loading, u32),
     /// It answers, or could.
@@ -62,6 +62,11 @@ impl Loaded {
     /// Whether somebody with that lease waits for an answer.
     pub(super) fn answers(&self, lease: u64) -> bool {
         self.answers.values().any(|asking| asking.lease == lease)
+    }
+
+    /// How many answers are waited for.
+    pub(super) fn waiting(&self) -> usize {
+        self.answers.len()
     }
 
     pub(super) fn ask(&mut self, lease: u64, question: u64, asked: &Asked, mut tell: TellAnswer) {

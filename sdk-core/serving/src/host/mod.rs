@@ -20,9 +20,9 @@ use std::{
     fmt,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
-        mpsc::{self, Sender},
+        mpsc::{self, Receiver, Sender},
     },
     thread,
 };
@@ -60,6 +60,8 @@ pub(crate) struct House {
     pub(crate) board: Board,
     deliveries: Deliveries,
     names: AtomicU64,
+    /// Orders that nobody takes any more, once the host is over.
+    late: Mutex<Option<Receiver<Order>>>,
 }
 
 /// A model as it lies on this device.
@@ -123,6 +125,7 @@ impl Host {
             board: Board::default(),
             deliveries: Deliveries::default(),
             names: AtomicU64::new(0),
+            late: Mutex::default(),
         });
         let work = Work::new(house.clone(), taken);
         let started = thread::Builder::new().name("exo-models".into()).spawn(|| work.run());
@@ -169,6 +172,11 @@ impl Host {
         self.house.board.memory_of(model).is_some()
     }
 
+    /// Whether somebody wants it: it is loaded, or will be.
+    pub fn is_held(&self, model: &ModelId) -> bool {
+        self.house.board.is_held(model)
+    }
+
     /// Bytes that loaded models use.
     pub fn used(&self) -> u64 {
         self.house.board.used()
@@ -207,8 +215,9 @@ impl Host {
     /// Where models come from that the cluster may have and that are not here; nowhere if there is nothing. Holds at once:
     /// what comes from elsewhere stops, and what came stays.
     pub fn supply_from(&self, supply: Option<Supply>) {
-        self.house.deliveries.stop(|_| true, &exo_models::Error::Cancelled.into());
+        // What begins meanwhile comes from the new one.
         self.house.board.set_supply(supply);
+        self.house.deliveries.stop(|_| true, &exo_models::Error::Cancelled.into());
     }
 
     /// Wants a model to be on this device: it is fetched, together with whoever wants it too, unless it is here already.
@@ -251,8 +260,9 @@ impl Host {
         self.house.board.changed();
     }
 
-    /// Whoever hears here is called whenever what is used or offered changed, on any thread.
-    pub fn on_change(&self, hear: impl Fn() + Send + Sync + 'static) {
+    /// Whoever hears here is called whenever what is used or offered changed, on any thread, for as long as it answers that it
+    /// wants to.
+    pub fn on_change(&self, hear: impl Fn() -> bool + Send + Sync + 'static) {
         self.house.board.on_change(Box::new(hear));
     }
 
@@ -311,6 +321,7 @@ impl Host {
         if let Err(mpsc::SendError(order)) = self.orders.send(order) {
             order.refuse(&Error::Closed);
         }
+        self.house.refuse_late();
     }
 }
 
@@ -374,6 +385,23 @@ impl House {
     /// Something that nobody else is called here.
     fn name(&self) -> u64 {
         self.names.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The host is over: orders that come from now on are refused by those who give them, so that none is lost between the
+    /// last look at them and their end.
+    fn refuse_from_now_on(&self, orders: Receiver<Order>) {
+        *self.late.lock().unwrap_or_else(PoisonError::into_inner) = Some(orders);
+        self.refuse_late();
+    }
+
+    fn refuse_late(&self) {
+        let late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        let orders: Vec<Order> = late.iter().flat_map(Receiver::try_iter).collect();
+        // Whoever is told may give an order in turn.
+        drop(late);
+        for order in orders {
+            order.refuse(&Error::Closed);
+        }
     }
 
     /// Bytes of memory that nobody uses; none where the device does not tell.

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, TryRecvError},
@@ -133,17 +134,14 @@ impl Work {
     fn load(&mut self, lease: u64, model: ModelId, mut tell: TellLoad) {
         match self.models.get(&model) {
             Some(Hosted::Loaded(loaded)) => tell(LoadNews::Ready(loaded.ready())),
-            Some(Hosted::Queued(..) | Hosted::Loading(..)) => {}
-            None => {
-                let planned = self.house.directory(&model).and_then(|directory| {
-                    let (options, _) = self.house.fitting(&directory)?;
-                    Ok(Hosted::Queued(directory, options))
-                });
-                match planned {
-                    Ok(queued) => drop(self.models.insert(model.clone(), queued)),
-                    Err(error) => return tell(LoadNews::Failed(error)),
+            Some(Hosted::Queued(_) | Hosted::Loading(..)) => {}
+            None => match self.house.directory(&model) {
+                Ok(directory) => {
+                    self.house.board.held(&model);
+                    self.models.insert(model.clone(), Hosted::Queued(directory));
                 }
-            }
+                Err(error) => return tell(LoadNews::Failed(error)),
+            },
         }
         self.leases.insert(lease, Holder { model, share: 1.0, tell });
     }
@@ -165,7 +163,7 @@ impl Work {
         let mut models = self.models.iter_mut();
         let of = models.find_map(|(model, hosted)| match hosted {
             Hosted::Loaded(loaded) => loaded.cancel(question).then(|| model.clone()),
-            Hosted::Queued(..) | Hosted::Loading(..) => None,
+            Hosted::Queued(_) | Hosted::Loading(..) => None,
         });
         if let Some(model) = of {
             self.set_pace(&model);
@@ -183,13 +181,16 @@ impl Work {
         if self.leases.values().any(|holder| holder.model == model) {
             self.set_pace(&model);
         } else {
-            self.unload(&model);
+            self.unload(&model, None);
         }
     }
 
-    fn unload(&mut self, model: &ModelId) {
-        if let Some(Hosted::Loading(loading, _)) = self.models.remove(model) {
-            loading.stop();
+    /// Whatever it is doing ends here. Those who wait for its answers are told why, if there is a reason.
+    fn unload(&mut self, model: &ModelId, why: Option<&Error>) {
+        match (self.models.remove(model), why) {
+            (Some(Hosted::Loaded(loaded)), Some(error)) => loaded.refuse(error),
+            (Some(Hosted::Loading(loading, _)), _) => loading.stop(),
+            _ => {}
         }
         // What no buffer uses goes back to the system: others on this device may need it.
         let _ = self.house.gpu.device().trim();
@@ -228,10 +229,7 @@ impl Work {
 
     /// The model is gone, and everybody who wanted something of it is told.
     fn fail(&mut self, model: &ModelId, error: &Error) {
-        if let Some(Hosted::Loaded(loaded)) = self.models.remove(model) {
-            loaded.refuse(error);
-        }
-        self.unload(model);
+        self.unload(model, Some(error));
         let lost: BTreeMap<_, _> = self.leases.extract_if(.., |_, holder| holder.model == *model).collect();
         for (.., mut tell) in self.early.extract_if(.., |(lease, ..)| lost.contains_key(lease)) {
             tell(AnswerNews::Failed(error.clone()));
@@ -257,16 +255,24 @@ impl Work {
             }
             self.loaded(&model);
         }
-        let queued = self.models.iter().find(|(_, hosted)| matches!(hosted, Hosted::Queued(..)));
-        let Some(model) = queued.map(|(model, _)| model.clone()) else { return false };
-        if let Some(Hosted::Queued(directory, options)) = self.models.remove(&model) {
-            let context = options.context;
-            match Loading::start(self.house.gpu.device().clone(), directory, options) {
-                Ok(loading) => drop(self.models.insert(model, Hosted::Loading(loading, context))),
-                Err(error) => self.fail(&model, &Error::no_thread(&error)),
-            }
+        let queued = self.models.iter().find_map(|(model, hosted)| match hosted {
+            Hosted::Queued(directory) => Some((model.clone(), directory.clone())),
+            Hosted::Loading(..) | Hosted::Loaded(_) => None,
+        });
+        let Some((model, directory)) = queued else { return false };
+        match self.begin_loading(directory) {
+            Ok(loading) => drop(self.models.insert(model, loading)),
+            Err(error) => self.fail(&model, &error),
         }
         true
+    }
+
+    /// Planned only now: whoever was loaded before has taken its memory.
+    fn begin_loading(&self, directory: PathBuf) -> Result<Hosted, Error> {
+        let (options, _) = self.house.fitting(&directory)?;
+        let context = options.context;
+        let loading = Loading::start(self.house.gpu.device().clone(), directory, options);
+        Ok(Hosted::Loading(loading.map_err(|error| Error::no_thread(&error))?, context))
     }
 
     /// A load is over: the model is there, or why it is not.
@@ -306,7 +312,7 @@ impl Work {
 
     /// A step of every model that has something to do, and may.
     fn compute(&mut self) -> Next {
-        let (mut next, mut lost) = (Next::Never, Vec::new());
+        let (mut next, mut lost, mut answered) = (Next::Never, Vec::new(), Vec::new());
         for (model, hosted) in &mut self.models {
             let Hosted::Loaded(loaded) = hosted else { continue };
             // A model that may do nothing hears of its next share as an order.
@@ -315,8 +321,16 @@ impl Work {
             }
             let now = Moment::after_start(self.began.elapsed());
             let wait = loaded.pace.wait(now).or_else(|| {
+                let (waiting, memory) = (loaded.waiting(), loaded.ready().memory);
                 if let Err(error) = loaded.step() {
                     lost.push((model.clone(), error));
+                }
+                if loaded.waiting() < waiting {
+                    answered.push(model.clone());
+                }
+                // A cache that was given back is taken again when there is use for it.
+                if loaded.ready().memory != memory {
+                    self.house.board.loaded(model, loaded.ready().memory);
                 }
                 let over = Moment::after_start(self.began.elapsed());
                 loaded.pace.worked(now, over.since(now));
@@ -328,6 +342,10 @@ impl Work {
                 (Next::Never, Some(wait)) => Next::After(wait),
             };
         }
+        // Whoever was answered does not take the others along any more.
+        for model in answered {
+            self.set_pace(&model);
+        }
         for (model, error) in lost {
             self.fail(&model, &error);
         }
@@ -336,15 +354,21 @@ impl Work {
 
     /// Lets go of everything. Whatever ends the host, nobody is left waiting.
     fn end(mut self, why: &Error) {
-        self.house.board.offer(BTreeSet::new());
         self.house.board.set_supply(None);
         self.house.deliveries.stop(|_| true, why);
         let models: Vec<ModelId> = self.models.keys().cloned().collect();
         for model in models {
             self.fail(&model, why);
         }
-        for order in self.orders.try_iter() {
-            order.refuse(why);
+        // Of models that were lost on the way here.
+        for (.., mut tell) in self.early {
+            tell(AnswerNews::Failed(why.clone()));
         }
+        for (_, mut holder) in self.leases {
+            (holder.tell)(LoadNews::Failed(why.clone()));
+        }
+        // The cluster hears why before it hears that it may have nothing any more.
+        self.house.board.offer(BTreeSet::new());
+        self.house.refuse_from_now_on(self.orders);
     }
 }

@@ -5,12 +5,12 @@ use std::{
     time::Duration,
 };
 
-use crate::stage::{LAYERS, MODEL, Stage, question, runner, shard, text};
+use crate::stage::{LAYERS, MODEL, Stage, question, runner, shard, text, tokens};
 use exo_engine::{
     ReliefStep,
     chat::{ChatRequest, Event, Usage},
 };
-use exo_node::worker::{Engine, Fault, Wish};
+use exo_node::worker::{Engine, Fault, Report, Wish};
 use exo_serving::{AnswerNews, Error, Host, Lease, LoadNews, Question};
 use exo_wire::ModelId;
 use serde_json::json;
@@ -72,7 +72,7 @@ fn what_an_app_loads_is_no_burden_for_the_cluster_to_use() {
     let fits = stage.host.fits(&model()).unwrap();
     let (_lease, _) = stage.host.load_and_wait(&model()).unwrap();
     let suitable = stage.engine.examine(&shard(MODEL, LAYERS)).unwrap();
-    assert_eq!((suitable.memory, stage.host.fits(&model()).unwrap()), (fits, fits));
+    assert_eq!((suitable.memory, stage.host.fits(&model()).unwrap()), (0, fits), "it is used already");
     assert!(stage.host.shelf()[0].is_loaded);
 }
 
@@ -111,6 +111,51 @@ fn a_share_of_nothing_for_the_cluster_does_not_keep_the_app_from_its_answer() {
     let (lease, _) = stage.host.load_and_wait(&model()).unwrap();
     let (_question, told) = ask(&lease, "hello", 5);
     assert_eq!(whole(&told).1.completion_tokens, 5);
+}
+
+#[test]
+fn the_cluster_is_taken_along_by_the_apps_answer_and_no_further() {
+    let mut stage = Stage::ready();
+    stage.wish(Wish::SetShare(0.0));
+    let (lease, _) = stage.host.load_and_wait(&model()).unwrap();
+    let clusters = stage.ask(question("one", 2000, &json!({})));
+    let (_question, told) = ask(&lease, "hello", 5);
+    whole(&told);
+    stage.rest();
+    let so_far = tokens(&stage.told, &clusters).len();
+    stage.rest();
+    assert_eq!(tokens(&stage.told, &clusters).len(), so_far);
+    assert!(so_far < 100, "{so_far} tokens without a share");
+}
+
+#[test]
+fn what_the_owner_takes_back_the_cluster_has_no_longer() {
+    let mut stage = Stage::ready();
+    let task = stage.ask(question("one", 2000, &json!({})));
+    stage.until("it speaks", |told| !tokens(told, &task).is_empty());
+    stage.host.offer([].into());
+    let refused = |told: &[Report]| {
+        told.iter().any(|report| matches!(report, Report::Failed(of, why) if *of == runner() && why.fault == Fault::Unsuitable))
+    };
+    stage.until("it is given back", refused);
+    stage.host.settle();
+    assert_eq!(stage.host.used(), 0);
+    stage.told.clear();
+    stage.wish(Wish::Load(runner(), shard(MODEL, LAYERS)));
+    stage.until("it is not loaded again", refused);
+    assert!(!stage.host.is_held(&model()));
+}
+
+#[test]
+fn a_model_is_held_from_the_wish_to_its_end() {
+    let stage = Stage::new();
+    assert!(!stage.host.is_held(&model()));
+    let lease = stage.host.load(&model(), |_| ());
+    stage.host.settle();
+    assert!(stage.host.is_held(&model()));
+    drop(lease);
+    stage.host.settle();
+    assert!(!stage.host.is_held(&model()));
 }
 
 #[test]
