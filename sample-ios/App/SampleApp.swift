@@ -18,8 +18,7 @@ struct SampleApp: App {
                 .task { await model.chat.look() }
                 .onChange(of: phase) { _, phase in
                     if phase == .active { model.comeBack() }
-                    // iOS keeps the GPU from apps that nobody sees.
-                    if phase == .background { model.chat.stop() }
+                    if phase == .background { model.chat.rest() }
                 }
         }
     }
@@ -38,6 +37,14 @@ extension SampleModel {
             },
             begun: { lifecycle.leaveInBackground($0) })
         let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
-        return SampleModel(folder: folders.first ?? FileManager.default.temporaryDirectory, membership: membership)
+        let model = SampleModel(
+            folder: folders.first ?? FileManager.default.temporaryDirectory, membership: membership)
+        // For as long as the app lives.
+        _ = NotificationCenter.default.addObserver(
+            forName: UIApplication.didReceiveMemoryWarningNotification, object: nil, queue: nil
+        ) { _ in
+            Task { @MainActor in await model.relieve() }
+        }
+        return model
     }
 }

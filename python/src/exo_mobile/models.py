@@ -94,7 +94,7 @@ class Model:
         await asyncio.to_thread(self._shut)
 
     def _shut(self) -> None:
-        # The core takes the questions back without a word, so who waits is told here.
+        # The core tells who waits `CLOSED` after the step that is being computed. Here they hear it at once.
         with self._turn, translated():
             self._model.shut()
             answers = list(self._answers)

@@ -19,6 +19,8 @@ public final class Chat {
     @ObservationIgnored private var model: LoadedModel?
     @ObservationIgnored private var loading: Task<Void, Never>?
     @ObservationIgnored private var answering: Task<Void, Never>?
+    /// The model that was let go of while nobody saw the chat.
+    @ObservationIgnored private var resting: String?
 
     /// With the models of `folder`, on the best device unless told otherwise. An answer has `longest` tokens at most: one
     /// that does not end would warm the phone for nobody.
@@ -31,7 +33,7 @@ public final class Chat {
     /// Looks which models there are, and what each would cost now.
     public func look() async {
         do {
-            try? FileManager.default.createDirectory(atPath: options.directory, withIntermediateDirectories: true)
+            makeFolder()
             let host = if let host { host } else { try await ModelHost.open(options) }
             // Somebody may have looked meanwhile: one host computes for all.
             if self.host == nil { self.host = host }
@@ -40,6 +42,16 @@ public final class Chat {
         } catch {
             seen.fault = asExoError(error)
         }
+    }
+
+    /// Makes the folder for the models. They are large and can be had again, so no backup needs them.
+    private func makeFolder() {
+        var folder = URL(fileURLWithPath: options.directory, isDirectory: true)
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        var values = URLResourceValues()
+        values.isExcludedFromBackup = true
+        // What another system than Apple's does not know, it passes over.
+        try? folder.setResourceValues(values)
     }
 
     /// Gets the model that the owner wrote, and looks again when it is there.
@@ -53,6 +65,36 @@ public final class Chat {
     /// Loads a model, in the place of another.
     public func choose(_ id: String) {
         letGo()
+        load(id)
+    }
+
+    /// Gives the chosen model's memory back, or gives its load up. The switch goes with its model.
+    public func letGo() {
+        unload()
+        try? serve(false)
+    }
+
+    /// Nobody sees the chat now. iOS keeps the GPU from such apps, and of them ends first who holds much memory: so the
+    /// answer stops and the model goes, until ``comeBack()``. The switch stays as it is.
+    public func rest() {
+        let id = seen.stage.model ?? resting
+        unload()
+        resting = id
+    }
+
+    /// Somebody sees the chat again: the model that it rested from is loaded again.
+    public func comeBack() {
+        if let resting { load(resting) }
+    }
+
+    /// Memory is short: the models give back what they can.
+    func relieve() async {
+        // A host that fails to do so is closed, and holds nothing.
+        _ = try? await host?.relieve()
+    }
+
+    private func load(_ id: String) {
+        resting = nil
         guard let host else { return }
         (seen.stage, seen.fault) = (.loading(id, nil), nil)
         let told: @Sendable (LoadProgress) -> Void = { [weak self] progress in
@@ -68,14 +110,12 @@ public final class Chat {
         }
     }
 
-    /// Gives the chosen model's memory back, or gives its load up. The switch goes with its model.
-    public func letGo() {
+    private func unload() {
         stop()
         loading?.cancel()
-        (loading, answering) = (nil, nil)
+        (loading, answering, resting) = (nil, nil, nil)
         model?.close()
         model = nil
-        try? serve(false)
         seen.stage = .idle
     }
 
@@ -95,6 +135,8 @@ public final class Chat {
         // Who gave it up knows.
         guard error.kind != .cancelled else { return }
         (seen.stage, seen.fault) = (.idle, error)
+        // One that it rested from may still be on offer.
+        try? serve(false)
     }
 
     // MARK: The conversation

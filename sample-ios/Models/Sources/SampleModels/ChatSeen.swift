@@ -12,6 +12,14 @@ public struct ChatSeen: Sendable, Equatable {
         case ready(String)
         /// It answers.
         case answering(String)
+
+        /// Which model it is about.
+        var model: String? {
+            switch self {
+            case .idle: nil
+            case .loading(let id, _), .ready(let id), .answering(let id): id
+            }
+        }
     }
 
     /// The models of this phone; none until they were looked for.
@@ -36,9 +44,12 @@ public struct ChatSeen: Sendable, Equatable {
         }
     }
 
-    /// The conversation so far. What was stopped counts as far as it came; what failed was never said.
+    /// The conversation so far. What was stopped counts as far as it came. Who was not answered has asked nothing: models
+    /// are used to a reply after each question.
     var messages: [ChatMessage] {
-        turns.filter { !$0.text.isEmpty }.map { ChatMessage($0.role, $0.text) }
+        let said = turns.filter { !$0.text.isEmpty }
+        let answered = said.indices.filter { said[$0].role != .user || said.dropFirst($0 + 1).first?.role != .user }
+        return answered.map { ChatMessage(said[$0].role, said[$0].text) }
     }
 
     /// Takes a piece of the answer into the last turn.

@@ -64,6 +64,13 @@ public final class SampleModel {
     public func comeBack() {
         membership.models = chat.host
         membership.comeBack(options)
+        chat.comeBack()
+    }
+
+    /// Memory is short. A node that was given the models sees to it by itself; without one nobody else would.
+    public func relieve() async {
+        if membership.isGivenModels, membership.seen.state?.isOver == false { return }
+        await chat.relieve()
     }
 
     /// Says goodbye.

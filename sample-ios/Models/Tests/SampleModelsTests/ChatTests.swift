@@ -82,6 +82,54 @@ struct ChatTests {
         #expect(app.talk.turns.isEmpty)
     }
 
+    @Test("rests while nobody sees it: the model goes, comes back, and is served as before")
+    func rests() async throws {
+        let app = try await ready()
+        app.serve(true)
+        app.chat.typed = "What is rain?"
+        app.chat.ask()
+        app.chat.rest()
+        let host = try #require(app.chat.host)
+        #expect(try await host.relieve().isEmpty, "no model is loaded")
+        #expect(!app.talk.canAsk && !app.talk.canStop)
+        app.comeBack()
+        try await until { app.talk.canAsk }
+        #expect(app.talk.choices.first?.isChosen == true)
+        #expect(app.serving?.isOn == true)
+        #expect(try host.offered == [tiny])
+        app.chat.letGo()
+        app.comeBack()
+        #expect(app.talk.standing.headline == "Choose a model", "what the owner let go of stays so")
+    }
+
+    @Test("gives memory back where it is short and no node would see to it")
+    func relieves() async throws {
+        let app = try await ready()
+        app.chat.typed = String(repeating: "a quiet river and an old stone road ", count: 8)
+        app.chat.ask()
+        try await until { app.talk.turns.last?.text.isEmpty == false }
+        app.chat.stop()
+        try await until { app.talk.canAsk }
+        let host = try #require(app.chat.host)
+        let before = try host.used
+        await app.relieve()
+        #expect(try host.used < before)
+        app.chat.letGo()
+    }
+
+    @Test("asks without the questions that nobody answered")
+    func unanswered() {
+        var seen = ChatSeen()
+        let said: [(ChatMessage.Role, String)] = [
+            (.user, "What is rain?"), (.assistant, ""), (.user, "And snow?"), (.assistant, "Cold."), (.user, "Why?"),
+        ]
+        seen.turns = said.enumerated().map { Turn(id: $0.offset, role: $0.element.0, text: $0.element.1) }
+        let asked = [
+            ChatMessage(.user, "And snow?"), ChatMessage(.assistant, "Cold."), ChatMessage(.user, "Why?"),
+        ]
+        #expect(seen.messages == asked)
+    }
+
     @Test("shows what went wrong with an answer, and lets the owner ask again")
     func fails() async throws {
         let app = try await ready()

@@ -150,7 +150,7 @@ public final class ModelHost: Sendable {
     // MARK: The end
 
     /// Lets go of all models; a second time does nothing. Whoever waits for an answer gets an error of the kind
-    /// ``ExoError/Kind/closed``.
+    /// ``ExoError/Kind/closed``. It waits for the step that is being computed: better not on the main actor.
     public func close() {
         try? core.shut()
     }

@@ -66,7 +66,7 @@ public class Model internal constructor(
     override fun close() {
         isClosed = true
         core.ended { shut() }
-        // A model that is let go of tells its answers nothing.
+        // The core tells its answers `CLOSED` after the step that is being computed. Nobody needs to wait for that.
         answers.forEach(::end)
     }
 

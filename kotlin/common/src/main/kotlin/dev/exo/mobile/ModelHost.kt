@@ -91,7 +91,7 @@ public data class ModelRelief(
  * wants it.
  *
  * ```kotlin
- * ModelHost.open(ModelHostOptions(context.filesDir.resolve("models"))).use { host ->
+ * ModelHost.open(ModelHostOptions(context.noBackupFilesDir.resolve("models"))).use { host ->
  *     host.load("mlx-community/Qwen3-0.6B-4bit").use { model -> println(model.answer(Question("What is rain?"))) }
  * }
  * ```
@@ -202,7 +202,10 @@ public class ModelHost private constructor(
      */
     public suspend fun relieve(): List<ModelRelief> = calling { core.relieve() }.map { it.toModelRelief() }
 
-    /** Lets go of all models, also of those that are in use. Once or again, from any thread. */
+    /**
+     * Lets go of all models, also of those that are in use. Once or again, from any thread, but better not from one that draws:
+     * it waits for the step that is being computed.
+     */
     override fun close() {
         // It is handed over to other calls, and the bindings do not look whether its reference was given back: it stays ours.
         calling { core.shut() }

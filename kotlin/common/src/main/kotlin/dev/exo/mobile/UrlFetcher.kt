@@ -6,6 +6,7 @@ import java.net.URL
 import java.nio.ByteBuffer
 import java.nio.channels.Channels
 import java.util.concurrent.ConcurrentHashMap
+import kotlin.concurrent.thread
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 
@@ -18,33 +19,64 @@ import kotlin.time.Duration.Companion.seconds
 public class UrlFetcher(
     public val patience: Duration = 30.seconds,
 ) : Fetcher {
-    private val open = ConcurrentHashMap<Long, HttpURLConnection>()
+    private val open = ConcurrentHashMap<Long, Course>()
 
     override fun get(
         request: FetchRequest,
         into: FetchReceiver,
     ) {
-        val connection = answered(request)
+        val course = Course()
+        open[request.id] = course
         try {
-            hand(connection, into)
+            hand(answered(request, course), into)
         } finally {
             open.remove(request.id)
-            connection.disconnect()
+            course.connection?.disconnect()
         }
     }
 
     override fun cancel(id: Long) {
-        // Its read fails, and the call returns.
-        open.remove(id)?.disconnect()
+        open.remove(id)?.cancel()
+    }
+
+    /** A request under way: from redirect to redirect it has another connection. */
+    private class Course {
+        @Volatile
+        var connection: HttpURLConnection? = null
+            private set
+
+        @Volatile
+        private var isCancelled = false
+
+        /** @throws IOException if nobody waits for it any more. */
+        fun goesOn(next: HttpURLConnection) {
+            connection = next
+            // Whoever cancelled it meanwhile may have looked too early.
+            if (isCancelled) throw IOException("cancelled")
+        }
+
+        /**
+         * On Android its read fails, and the call returns. Other JVMs let nobody close a stream that is being read: there it
+         * returns with the next bytes, or when patience ends. Who cancels waits for neither.
+         */
+        fun cancel() {
+            isCancelled = true
+            val connection = connection ?: return
+            // It does not matter what comes of it, and on Android a thread that throws ends the app.
+            thread(isDaemon = true, name = "exo-fetch-cancel") { runCatching { connection.disconnect() } }
+        }
     }
 
     /** The answer that is not a redirect. The system's own way of following would take a token along to anybody. */
-    private fun answered(request: FetchRequest): HttpURLConnection {
+    private fun answered(
+        request: FetchRequest,
+        course: Course,
+    ): HttpURLConnection {
         val asked = URL(request.url)
         var url = asked
         repeat(MOST_REDIRECTS + 1) {
             val connection = ask(url, request, withToken = url.origin == asked.origin)
-            open[request.id] = connection
+            course.goesOn(connection)
             if (connection.responseCode !in REDIRECTS) return connection
             val target = connection.getHeaderField("Location")
             connection.disconnect()

@@ -1,10 +1,16 @@
 package dev.exo.mobile
 
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.io.TempDir
 import java.io.File
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
 import kotlin.test.AfterTest
 import kotlin.test.BeforeTest
 import kotlin.test.Test
@@ -12,6 +18,7 @@ import kotlin.test.assertContains
 import kotlin.test.assertEquals
 import kotlin.test.assertFailsWith
 import kotlin.test.assertTrue
+import kotlin.time.Duration.Companion.hours
 
 /** A model comes to this device through the system's own client, from a server that does what servers do. */
 class FetchTest {
@@ -57,6 +64,46 @@ class FetchTest {
                 host.fetch(TINY, base = server.base).toList()
                 assertEquals(TINY, host.models().single().id)
             }
+        }
+    }
+
+    @Test
+    fun `who cancels does not wait for a server that says nothing`() {
+        val rest = CountDownLatch(1)
+        val client = TellsOfCancels(UrlFetcher(patience = 1.hours))
+        ModelServer(rest = rest).use { server ->
+            runBlocking {
+                val download = launch(Dispatchers.IO) { host.fetch(TINY, client, base = server.base).toList() }
+                opens(server.silence)
+                download.cancelAndJoin()
+            }
+            opens(client.cancelled)
+            // Only now: the cancel was over while the server still said nothing.
+            rest.countDown()
+        }
+    }
+
+    /** The deadline is only there for failures. */
+    private fun opens(latch: CountDownLatch) = assertTrue(latch.await(30, TimeUnit.SECONDS))
+
+    /** Tells when the cancel of the request for the weights has returned. */
+    private class TellsOfCancels(
+        private val client: Fetcher,
+    ) : Fetcher {
+        private val weights = ConcurrentHashMap.newKeySet<Long>()
+        val cancelled = CountDownLatch(1)
+
+        override fun get(
+            request: FetchRequest,
+            into: FetchReceiver,
+        ) {
+            if (request.url.endsWith(".safetensors")) weights += request.id
+            client.get(request, into)
+        }
+
+        override fun cancel(id: Long) {
+            client.cancel(id)
+            if (id in weights) cancelled.countDown()
         }
     }
 

@@ -7,6 +7,7 @@ import java.net.InetAddress
 import java.net.InetSocketAddress
 import java.security.MessageDigest
 import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -15,10 +16,12 @@ import java.util.concurrent.atomic.AtomicInteger
  *
  * @property cuts How many answers it cuts in the middle, before it brings them whole.
  * @property sendsTo Where it sends those who want a file, instead of giving it.
+ * @property rest Until when it says nothing after the first half of the weights; it says all at once if left out.
  */
 class ModelServer(
     cuts: Int = 0,
     private val sendsTo: String? = null,
+    private val rest: CountDownLatch? = null,
 ) : AutoCloseable {
     private val files =
         tinyModels
@@ -35,6 +38,9 @@ class ModelServer(
 
     /** Bytes that were asked for from some place on. */
     val ranges = ConcurrentLinkedQueue<String>()
+
+    /** Opens when it says nothing for the first time. */
+    val silence = CountDownLatch(1)
 
     val base: String get() = "http://127.0.0.1:${server.address.port}"
 
@@ -78,8 +84,15 @@ class ModelServer(
         }
         exchange.sendResponseHeaders(if (range == null) 200 else 206, (whole.size - from).toLong())
         val isLong = whole.size - from > 1000
-        val end = if (isLong && cutsLeft.getAndDecrement() > 0) from + (whole.size - from) / 2 else whole.size
-        exchange.responseBody.write(whole, from, end - from)
+        val half = from + (whole.size - from) / 2
+        val isCut = isLong && cutsLeft.getAndDecrement() > 0
+        exchange.responseBody.write(whole, from, half - from)
+        exchange.responseBody.flush()
+        if (rest != null && whole.size > 100_000) {
+            silence.countDown()
+            rest.await()
+        }
+        if (!isCut) exchange.responseBody.write(whole, half, whole.size - half)
         exchange.responseBody.flush()
     }
 

@@ -24,7 +24,7 @@ open class SampleApp : Application() {
     private val scope = MainScope()
     val watch by lazy { NodeWatch(this, scope) }
 
-    val shelf by lazy { ModelShelf(filesDir.resolve("models"), computing, scope) { settings.wishes.served } }
+    val shelf by lazy { ModelShelf(noBackupFilesDir.resolve("models"), computing, scope) { settings.wishes.served } }
     val chat by lazy { Chat(shelf, scope, asking) }
     val download by lazy { Download(shelf, scope, fetcher) }
 
@@ -45,10 +45,32 @@ open class SampleApp : Application() {
         ExoNodeService.notification = SampleNotification
     }
 
-    /** A model takes more memory than all else here, and nobody sees the chat now. */
+    /** A model takes more memory than all else here: it goes when nobody sees the chat, and gives some back when it is short. */
+    @Suppress("DEPRECATION") // Up to Android 13 a shortage is told while the app is on the screen, too.
     override fun onTrimMemory(level: Int) {
         super.onTrimMemory(level)
         if (level >= TRIM_MEMORY_UI_HIDDEN) chat.letGo()
+        // That nobody sees the app is not yet a shortage.
+        if (level >= TRIM_MEMORY_RUNNING_LOW && level != TRIM_MEMORY_UI_HIDDEN) relieve()
+    }
+
+    @Deprecated("Android calls it still")
+    @Suppress("DEPRECATION")
+    override fun onLowMemory() {
+        super.onLowMemory()
+        relieve()
+    }
+
+    /** A node has our models, and sees to it by itself. Without one nobody else would. */
+    private fun relieve() {
+        if (ExoNodeService.node.value != null) return
+        scope.launch {
+            try {
+                shelf.host?.relieve()
+            } catch (_: ExoException) {
+                // It was closed meanwhile, and holds nothing any more.
+            }
+        }
     }
 
     /**

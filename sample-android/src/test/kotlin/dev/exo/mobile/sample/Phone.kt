@@ -211,7 +211,7 @@ class Phone : AutoCloseable {
     }
 
     /** A model lies where the app looks for it. */
-    fun hasModel(): Unit = Models.put(app.filesDir.resolve("models"))
+    fun hasModel(): Unit = Models.put(app.noBackupFilesDir.resolve("models"))
 
     fun writes(text: String): Unit = views().filterIsInstance<EditText>().single { it.id == R.id.question }.setText(text)
 

@@ -110,7 +110,11 @@ internal class MemoryWatch(
 ) : Watch {
     private val callbacks =
         object : ComponentCallbacks2 {
-            override fun onTrimMemory(level: Int) = changed()
+            override fun onTrimMemory(level: Int) {
+                // It comes whenever the app leaves the screen, and newer Androids send only it and TRIM_MEMORY_BACKGROUND: to
+                // take it for a shortage would be to find one each time that the owner looks elsewhere.
+                if (level != ComponentCallbacks2.TRIM_MEMORY_UI_HIDDEN) changed()
+            }
 
             @Deprecated("Android calls it still")
             override fun onLowMemory() = changed()

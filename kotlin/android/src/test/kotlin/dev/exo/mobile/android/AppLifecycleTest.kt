@@ -111,6 +111,13 @@ class AppLifecycleTest {
     }
 
     @Test
+    fun `an app that leaves the screen is not short of memory for that`() {
+        watch()
+        app.onTrimMemory(ComponentCallbacks2.TRIM_MEMORY_UI_HIDDEN)
+        assertEquals(emptyList(), noticed)
+    }
+
+    @Test
     fun `after the end nothing stays registered, and ending twice is no error`() {
         watch()
         lifecycle.unwatch()

@@ -69,6 +69,9 @@ class Chat(
     private var model: Model? = null
     private var answering: Job? = null
 
+    /** Somebody wanted the model's memory back while it answered. */
+    private var isUnwanted = false
+
     val talk: StateFlow<Talk> = all.asStateFlow()
 
     /** Whom the next question is for. */
@@ -104,11 +107,13 @@ class Chat(
             val said = if (last.role == Role.ASSISTANT) talk.said.dropLast(1) + last.copy(isStopped = true) else talk.said
             talk.copy(said = said, doing = null)
         }
+        if (isUnwanted) letGo()
     }
 
-    /** Gives the model's memory back. The next question loads it again. */
+    /** Gives the model's memory back, as soon as no answer is under way. The next question loads it again. */
     fun letGo() {
-        if (all.value.doing != null) return
+        isUnwanted = all.value.doing != null
+        if (isUnwanted) return
         model?.close()
         model = null
     }
@@ -126,6 +131,7 @@ class Chat(
             model = null
             all.update { it.copy(doing = null, fault = fault.message) }
         }
+        if (isUnwanted) letGo()
     }
 
     private suspend fun loaded(id: String): Model? {

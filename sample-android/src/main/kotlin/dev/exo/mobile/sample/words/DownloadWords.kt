@@ -15,7 +15,7 @@ fun fetchingCard(fetching: Fetching): Card.Standing =
 
 private val OFFER =
     "Get ${modelName(Download.SMALL)} from Hugging Face. It is checked before it is used. Use Wi-Fi: models are large. " +
-        "Or put one of your own into this app's files, into the folder models, as exo names it."
+        "Or put one of your own into this app's folder no_backup/models, as exo names it."
 
 private fun coming(fetching: Fetching.Coming): Card.Standing {
     val progress = fetching.progress?.takeIf { it.total > 0 }

@@ -124,6 +124,31 @@ class ChatTest {
     }
 
     @Test
+    fun `a model that nobody wants any more is let go of when its answer has ended`() {
+        Models.put(folder.root)
+        scene {
+            assertTrue(chat.send("What is rain?"))
+            chat.letGo()
+            val told = chat.talk.first { it.doing == null }
+            assertNotNull(told.said.last().end, "it was answered to the end")
+            assertEquals(emptyList(), shelf.host?.relieve(), "no model is loaded")
+        }
+    }
+
+    @Test
+    fun `a model that nobody wants any more is let go of when its answer is stopped`() {
+        Models.put(folder.root)
+        scene(tokens = 1500) {
+            assertTrue(chat.send("What is rain?"))
+            chat.talk.first { it.said.last().role == Role.ASSISTANT }
+            chat.letGo()
+            assertTrue(page.isAnswering)
+            chat.stop()
+            assertEquals(emptyList(), shelf.host?.relieve(), "no model is loaded")
+        }
+    }
+
+    @Test
     fun `a question that cannot be answered says why, and the next one is`() {
         Models.put(folder.root)
         scene {
