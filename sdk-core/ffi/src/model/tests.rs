@@ -310,6 +310,7 @@ fn a_model_is_fetched_through_the_apps_own_client_though_its_answers_are_cut_and
         last = Some(progress);
     }
     let last = last.unwrap();
+    assert_eq!(wait_for(fetching.next()).unwrap(), None, "and nothing more");
     assert!(last.done == last.total && last.files_done == last.files && last.files >= 4, "{last:?}");
     assert!(wait_for(host.models()).unwrap()[0].memory.is_some());
     let model = loaded(&host);
@@ -365,8 +366,63 @@ fn a_model_that_no_server_has_and_a_server_that_is_none_are_refused_by_kind() {
         }
     });
     assert!(matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Unsupported), "{error}");
+    assert_eq!(wait_for(fetching.next()).unwrap_err(), error, "whoever asks again hears the same");
     let base = FetchOptions { base: Some("ftp://there".into()), token: None };
     assert_eq!(host.fetch("a/b", nobody, base).unwrap_err().kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn a_load_that_failed_says_so_to_whoever_asks_again() {
+    let shelf = Shelf::new();
+    let host = shelf.host();
+    std::fs::write(shelf.0.join("exo-mobile--tiny-random/model.safetensors"), b"no weights").unwrap();
+    let loading = host.load(MODEL).unwrap();
+    let error = wait_for(loading.next()).unwrap_err();
+    assert_eq!(wait_for(loading.next()).unwrap_err(), error);
+    assert_eq!(loading.model().unwrap_err(), error);
+}
+
+#[test]
+fn what_is_asked_for_is_not_deleted_though_it_is_not_loaded_yet() {
+    let shelf = Shelf::new();
+    let host = shelf.host();
+    let loading = host.load(MODEL).unwrap();
+    let error = wait_for(host.delete(MODEL.into())).unwrap_err();
+    assert!(error.reason().contains("let go of it first"), "{error}");
+    loading.cancel().unwrap();
+    assert!(wait_for(host.delete(MODEL.into())).unwrap());
+}
+
+/// A client whose server says nothing until it is told to.
+struct Silent(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
+
+impl crate::platform::Fetcher for Silent {
+    fn get(&self, _: crate::platform::FetchRequest, _: Arc<crate::platform::FetchReceiver>) -> Result<()> {
+        let _ = self.0.lock().unwrap().recv();
+        Err(crate::ExoError::new(ErrorKind::Unreachable, "nobody spoke"))
+    }
+
+    fn cancel(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_host_that_is_closed_ends_its_downloads() {
+    let shelf = Shelf::new();
+    let host = shelf.host();
+    let (end_of_silence, silence) = std::sync::mpsc::channel();
+    let fetching = host.fetch("a/b", Arc::new(Silent(silence.into())), FetchOptions::default()).unwrap();
+    host.shut().unwrap();
+    let error = wait_for(async {
+        loop {
+            if let Err(error) = fetching.next().await {
+                return error;
+            }
+        }
+    });
+    assert_eq!(error.kind(), ErrorKind::Cancelled, "{error}");
+    drop(end_of_silence);
 }
 
 #[test]
