@@ -110,13 +110,13 @@ impl Engine {
     }
 
     /// Takes the next step against a shortage of memory that gains anything: drops beginnings that nobody uses, gives new
-    /// requests a smaller cache, refuses them. Call it again while memory is short. Requests that run go on, with the same
-    /// tokens as without.
+    /// requests a smaller cache, moves layers to the host where the device has memory of its own, refuses new requests. Call
+    /// it again while memory is short. Requests that run go on, with the same tokens as without.
     pub fn relieve(&mut self) -> Result<Relief> {
         self.scheduler.relieve()
     }
 
-    /// Ends the relief: new requests are taken again, with the full cache.
+    /// Ends the relief: new requests are taken again, with the full cache. Layers that were moved to the host stay there.
     pub fn recover(&mut self) -> Result<()> {
         self.scheduler.recover()
     }

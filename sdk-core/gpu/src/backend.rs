@@ -3,7 +3,7 @@
 //! The front checks every argument before it comes here, once for all backends, and keeps these promises:
 //! * buffers given to a device are its own, open, and stay alive until the work that uses them is done;
 //! * ranges lie inside their buffers;
-//! * `write`, `read` and host pointers are used only while no submitted work touches the same buffer;
+//! * `write`, `read`, `offload` and host pointers are used only while no submitted work touches the same buffer;
 //! * no operation's operands overlap, except for an output that *is* an input where the operation allows it.
 //!
 //! In return a backend never panics, never blocks without a bound in `submit`, and reports loss of the device
@@ -12,7 +12,7 @@
 use std::{any::Any, ptr::NonNull, sync::Arc, time::Duration};
 
 use crate::{
-    Buffer, DeviceDescription, Result, Tensor,
+    Buffer, DeviceDescription, Error, Result, Tensor,
     op::{Access, Op},
 };
 
@@ -25,6 +25,20 @@ pub(crate) trait BackendDevice: Send + Sync {
     ///
     /// The allocation is padded to a multiple of 16 bytes, so that kernels may read whole words.
     fn allocate(&self, bytes: u64) -> Result<Arc<dyn Memory>>;
+
+    /// Whether buffers live in memory of the device's own, and work could use the host's as well.
+    fn has_own_memory(&self) -> bool {
+        false
+    }
+
+    /// The first `bytes` of `memory`, copied to memory of the host that work can use in its place, and that the host sees.
+    /// Only asked of a device that [has its own](Self::has_own_memory), and not of memory that came from here.
+    fn offload(&self, _memory: &dyn Memory, _bytes: u64) -> Result<Arc<dyn Memory>> {
+        Err(Error::Unsupported {
+            what: "moving a buffer to the host's memory".into(),
+            why: format!("{} shares it with the host", self.description().name),
+        })
+    }
 
     /// What the allocator holds and what the system allows now.
     fn memory_use(&self) -> MemoryUse;

@@ -4,6 +4,9 @@
 //! one that entered is done, then holds the buffer alone while it copies. So a write never races a kernel, and
 //! nobody has to think of fences.
 
+mod hold;
+mod offload;
+
 use std::{
     ops::Range,
     ptr::NonNull,
@@ -12,6 +15,8 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
+
+use hold::{Hold, Place};
 
 use crate::{
     Device, Error, Result,
@@ -34,22 +39,6 @@ pub(crate) struct BufferInner {
     last_use: AtomicU64,
 }
 
-/// Memory, and the backend that it belongs to.
-#[derive(Clone)]
-struct Place {
-    backend: Arc<dyn BackendDevice>,
-    memory: Arc<dyn Memory>,
-}
-
-/// What became of the memory.
-enum Hold {
-    Here(Place),
-    Freed,
-    DeviceClosed,
-    /// The device was lost with the contents; the memory is there, to be written anew.
-    Lost(Place),
-}
-
 /// The memory, for one host access; no submission can enter meanwhile.
 pub(crate) struct Exclusive<'a> {
     guard: RwLockWriteGuard<'a, Hold>,
@@ -69,7 +58,7 @@ impl Buffer {
         backend: Arc<dyn BackendDevice>,
         memory: Arc<dyn Memory>,
     ) -> Self {
-        let hold = RwLock::new(Hold::Here(Place { backend, memory }));
+        let hold = RwLock::new(Hold::Here(Place { backend, memory, is_offloaded: false }));
         Self { inner: Arc::new(BufferInner { device, id, size, hold, last_use: AtomicU64::new(0) }) }
     }
 
@@ -150,8 +139,7 @@ impl Buffer {
             let mut held = self.exclusive(true)?;
             std::mem::replace(&mut *held.guard, Hold::Freed)
         };
-        drop(memory);
-        self.device().inner.ledger.freed(self.size());
+        memory.free(self.size(), &self.device().inner.ledger);
         Ok(())
     }
 
@@ -237,11 +225,10 @@ impl BufferInner {
     /// Takes the memory away because the device closes.
     pub(crate) fn close(&self) {
         let mut hold = self.hold.write().unwrap_or_else(PoisonError::into_inner);
-        if matches!(*hold, Hold::Here(_) | Hold::Lost(_)) {
+        if hold.place().is_some() {
             let memory = std::mem::replace(&mut *hold, Hold::DeviceClosed);
             drop(hold);
-            drop(memory);
-            self.device.inner.ledger.freed(self.size);
+            memory.free(self.size, &self.device.inner.ledger);
         }
     }
 
@@ -253,16 +240,22 @@ impl BufferInner {
         if Arc::ptr_eq(&old.backend, backend) {
             return Ok(());
         }
-        let new = Place { backend: backend.clone(), memory: backend.allocate(self.size)? };
-        let Some(bytes) = old.memory.host() else {
-            *hold = Hold::Lost(new);
-            return Ok(());
+        let memory = backend.allocate(self.size)?;
+        let new = Place { backend: backend.clone(), memory, is_offloaded: false };
+        let moved = match old.memory.host() {
+            Some(bytes) => {
+                let bytes = NonNull::slice_from_raw_parts(bytes, self.size as usize);
+                // SAFETY: a mapping stays valid after the device is lost (Vulkan, "Lost Device") until the memory is
+                // freed, which happens below; the allocation is at least `size` bytes; no work runs on a lost device.
+                backend.write(&*new.memory, 0, unsafe { bytes.as_ref() })?;
+                Hold::Here(new)
+            }
+            None => Hold::Lost(new),
         };
-        let bytes = NonNull::slice_from_raw_parts(bytes, self.size as usize);
-        // SAFETY: a mapping stays valid after the device is lost (Vulkan, "Lost Device") until the memory is
-        // freed, which happens below; the allocation is at least `size` bytes; no work runs on a lost device.
-        backend.write(&*new.memory, 0, unsafe { bytes.as_ref() })?;
-        *hold = Hold::Here(new);
+        if old.is_offloaded {
+            self.device.inner.ledger.recall(self.size);
+        }
+        *hold = moved;
         Ok(())
     }
 
@@ -278,23 +271,7 @@ impl BufferInner {
 impl Drop for BufferInner {
     fn drop(&mut self) {
         let hold = self.hold.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if matches!(hold, Hold::Here(_) | Hold::Lost(_)) {
-            *hold = Hold::Freed;
-            self.device.inner.ledger.freed(self.size);
-        }
+        std::mem::replace(hold, Hold::Freed).free(self.size, &self.device.inner.ledger);
         self.device.inner.buffers.forget(self.id);
-    }
-}
-
-impl Hold {
-    fn error(&self) -> Error {
-        match self {
-            Self::Freed => Error::Closed { what: "buffer" },
-            Self::DeviceClosed => Error::Closed { what: "device" },
-            Self::Here(_) | Self::Lost(_) => Error::DeviceLost {
-                reason: "the contents of this buffer went with it".into(),
-                help: "write the whole buffer again",
-            },
-        }
     }
 }

@@ -163,6 +163,17 @@ impl Device {
         Ok(self.inner.ledger.report(&*self.backend()?))
     }
 
+    /// Whether the device has memory of its own and can use the host's too, so that [`Buffer::offload`] gains something.
+    /// Phones share one memory with the host; so does the CPU with itself.
+    pub fn has_own_memory(&self) -> bool {
+        self.backend().is_ok_and(|backend| backend.has_own_memory())
+    }
+
+    /// Bytes in buffers that were moved to the host's memory.
+    pub fn offloaded(&self) -> u64 {
+        self.inner.ledger.offloaded()
+    }
+
     /// Calls `f` whenever the pressure on memory changes. Replaces an earlier callback.
     ///
     /// It runs on the thread that allocates; it may free buffers. It is let go when the device is closed, so it may hold

@@ -15,7 +15,9 @@ use crate::{Error, Result, backend::BackendDevice};
 /// A device's memory at one moment, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryReport {
-    /// In buffers.
+    /// In buffers; without those that were moved to the host's memory, which [`Device::offloaded`] counts.
+    ///
+    /// [`Device::offloaded`]: crate::Device::offloaded
     pub used: u64,
     /// Taken from the system, in use or kept for the next allocation.
     pub reserved: u64,
@@ -43,6 +45,8 @@ type Callback = dyn Fn(Pressure, MemoryReport) + Send + Sync;
 /// The counters of one device.
 pub(crate) struct Ledger {
     used: AtomicU64,
+    /// In buffers that were moved to the host's memory: no budget of the device counts them.
+    offloaded: AtomicU64,
     peak: AtomicU64,
     cap: Option<u64>,
     /// The budget when it was last asked for; `u64::MAX` where unknown.
@@ -57,6 +61,7 @@ impl Ledger {
         let budget = smaller(system, cap).unwrap_or(u64::MAX);
         Self {
             used: AtomicU64::new(0),
+            offloaded: AtomicU64::new(0),
             peak: AtomicU64::new(0),
             cap,
             budget: AtomicU64::new(budget),
@@ -88,6 +93,27 @@ impl Ledger {
 
     pub(crate) fn freed(&self, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::AcqRel);
+    }
+
+    /// `bytes` of a buffer went from the device's memory to the host's.
+    pub(crate) fn offload(&self, bytes: u64) {
+        self.offloaded.fetch_add(bytes, Ordering::AcqRel);
+        self.freed(bytes);
+    }
+
+    /// They belong to the device again: one took its place whose memory is the host's.
+    pub(crate) fn recall(&self, bytes: u64) {
+        let used = self.used.fetch_add(bytes, Ordering::AcqRel).saturating_add(bytes);
+        self.peak.fetch_max(used, Ordering::AcqRel);
+        self.freed_on_host(bytes);
+    }
+
+    pub(crate) fn freed_on_host(&self, bytes: u64) {
+        self.offloaded.fetch_sub(bytes, Ordering::AcqRel);
+    }
+
+    pub(crate) fn offloaded(&self) -> u64 {
+        self.offloaded.load(Ordering::Acquire)
     }
 
     pub(crate) fn report(&self, backend: &dyn BackendDevice) -> MemoryReport {

@@ -34,6 +34,8 @@ pub(crate) struct Placement {
     pub(crate) download: u32,
     /// Whether the host caches that.
     pub(crate) download_is_cached: bool,
+    /// Where buffers can go when the device's own memory is short: the host's, where both are there.
+    pub(crate) offload: Option<u32>,
 }
 
 impl Placement {
@@ -76,12 +78,15 @@ impl Placement {
             upload: upload.0,
             download: download.0,
             download_is_cached: download.1.host_cached,
+            // Kernels read it over the bus, which is faster without asking the host's cache: as for uploads.
+            offload: (shared.is_none() && buffers.1.device_local && !upload.1.device_local)
+                .then_some(upload.0),
         })
     }
 
-    /// The same device, as if the host could not map where buffers live.
+    /// The same device, as if the host could not map where buffers live, and had what uploads go through for itself.
     pub(crate) fn without_mapping(self) -> Self {
-        Self { is_mapped: false, is_cached: false, ..self }
+        Self { is_mapped: false, is_cached: false, offload: Some(self.upload), ..self }
     }
 
     /// Whether a read of `bytes` is a plain copy from where the buffer lives.
@@ -159,6 +164,23 @@ mod tests {
         let phone = Placement::choose(DeviceKind::Integrated, &heaps, &types, ANY_TYPE).unwrap();
         assert!(phone.reads_directly(4) && !phone.reads_directly(1 << 20));
         assert!(!phone.without_mapping().reads_directly(4));
+    }
+
+    #[test]
+    fn buffers_of_a_card_can_go_to_the_host_and_never_to_its_own_window() {
+        let heaps = [heap(8 * GIB, true), heap(16 * GIB, false), heap(GIB / 4, true)];
+        let offload = |kind, types: &[MemoryType]| {
+            Placement::choose(kind, &heaps, types, ANY_TYPE).and_then(|placement| placement.offload)
+        };
+        let card = [memory(0, 1), memory(2, 7), memory(1, 14), memory(1, 6)];
+        assert_eq!(offload(DeviceKind::Discrete, &card), Some(3), "and not where the host caches");
+        assert_eq!(offload(DeviceKind::Discrete, &card[..2]), None, "there is only the window");
+        assert_eq!(
+            offload(DeviceKind::Integrated, &[memory(0, 7), memory(1, 6)]),
+            None,
+            "one memory for both"
+        );
+        assert_eq!(offload(DeviceKind::Other, &card[2..]), None, "it computes in the host's already");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BackendKind, DeviceDescription, Vendor, Workarounds, known_bugs,
+    BackendKind, DeviceDescription, DeviceKind, Vendor, Workarounds, known_bugs,
     memory_type::{ANY_TYPE, Placement},
     rank::{Wish, choose, rank},
 };
@@ -250,6 +250,17 @@ fn cards_compute_in_their_own_memory_and_stage_in_the_hosts() {
         let chosen = placement(&device(name));
         assert!(!chosen.is_mapped, "{name}");
         assert_eq!((chosen.buffers, chosen.upload, chosen.download), (buffers, upload, download), "{name}");
+    }
+}
+
+#[test]
+fn cards_and_nobody_else_can_send_buffers_to_the_hosts_memory() {
+    for (name, Record { device, .. }) in all() {
+        let chosen = placement(&device);
+        let is_card = device.kind == DeviceKind::Discrete;
+        assert_eq!(chosen.offload, is_card.then_some(chosen.upload), "{name}");
+        let is_own = chosen.offload.map(|index| device.memory_types[index as usize].device_local);
+        assert_ne!(is_own, Some(true), "{name}");
     }
 }
 

@@ -6,6 +6,7 @@
 mod forward;
 mod inputs;
 mod layer;
+mod offload;
 mod plan;
 mod resize;
 mod room;

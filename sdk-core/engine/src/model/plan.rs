@@ -8,7 +8,7 @@ use crate::{Architecture, Error, Result, cache::PAGE};
 /// The bytes that a model needs on its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryPlan {
-    /// All matrices and vectors.
+    /// All matrices and vectors; without those that were moved to the host's memory.
     pub weights: u64,
     /// Keys and values of the whole context.
     pub cache: u64,

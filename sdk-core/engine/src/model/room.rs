@@ -213,7 +213,8 @@ impl Model {
         }
     }
 
-    fn count_memory(&mut self) {
+    pub(super) fn count_memory(&mut self) {
+        self.plan.weights = self.planned.weights.saturating_sub(self.weights_on_host());
         let small = self.small_slabs.iter_mut().flat_map(Slabs::tensors);
         self.plan.cache = self.slabs.tensors().chain(small).map(|tensor| tensor.bytes()).sum();
         self.plan.states = self.states.tensors().map(|tensor| tensor.bytes()).sum();
@@ -228,7 +229,7 @@ fn rows<'a>(tensors: impl Iterator<Item = &'a mut Tensor>) -> impl Iterator<Item
     tensors.map(|tensor| row_count(tensor))
 }
 
-fn is_short_of_memory(error: &Error) -> bool {
+pub(super) fn is_short_of_memory(error: &Error) -> bool {
     match error {
         Error::OutOfMemory { .. } => true,
         Error::Gpu(error) => error.kind() == exo_gpu::ErrorKind::OutOfMemory,

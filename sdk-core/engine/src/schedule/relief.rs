@@ -1,8 +1,9 @@
 //! What is done when memory is short, one step at a time, the gentlest first.
 //!
 //! Beginnings that nobody uses are dropped and their memory goes back to the system; then texts begin with a cache of 8
-//! bits; then no more texts are taken. Texts that run go on through all of it, with the very tokens that they would have
-//! had. Whoever watches the memory says when: nothing in here does so by itself.
+//! bits; then layers move to the host, where the device has memory of its own; then no more texts are taken. Texts that run
+//! go on through all of it, with the very tokens that they would have had. Whoever watches the memory says when: nothing in
+//! here does so by itself.
 
 use std::fmt;
 
@@ -17,6 +18,8 @@ pub enum ReliefStep {
     DroppedPrefixes,
     /// Texts that begin from now on keep their keys and values in 8 bits.
     SmallerCache,
+    /// The weights of some more layers lie in the host's memory, where the device has memory of its own. All texts are slower.
+    OffloadedLayers,
     /// No more texts are taken.
     RefusesWork,
     /// All of that was done before. What is left is what texts that run need; unloading the model frees the rest.
@@ -29,7 +32,7 @@ pub enum ReliefStep {
 pub struct Relief {
     /// The step.
     pub step: ReliefStep,
-    /// Bytes that went back to the system. The last steps save memory that is not taken later, so it may be none.
+    /// Bytes of the device that went back to the system. The last steps save memory that is not taken later, so it may be none.
     pub freed: u64,
 }
 
@@ -38,6 +41,7 @@ impl fmt::Display for Relief {
         let what = match self.step {
             ReliefStep::DroppedPrefixes => "forgot beginnings that nobody uses",
             ReliefStep::SmallerCache => "new chats use an 8-bit cache from now on",
+            ReliefStep::OffloadedLayers => "moved layers to the host's memory: chats are slower from now on",
             ReliefStep::RefusesWork => "no new chats are taken for now, those that run go on",
             ReliefStep::NothingLeft => {
                 "nothing is left to give but the model itself: unload it, or end chats"
@@ -55,6 +59,8 @@ pub struct Pressure {
     pub is_relieved: bool,
     /// Whether texts that begin now keep their keys and values in 8 bits.
     pub uses_smaller_cache: bool,
+    /// Layers whose weights lie in the host's memory. Recovery leaves them there.
+    pub layers_on_host: usize,
     /// Whether no more texts are taken.
     pub refuses_work: bool,
     /// Bytes of cache and states that the model takes now.
@@ -84,13 +90,16 @@ impl Scheduler {
             let half = prefixes.unused(pools).div_ceil(2);
             dropped += prefixes.shrink(pools.pages(prefixes.grade()).free() + half, pools);
         }
-        let freed = self.give_back()?;
+        let mut freed = self.give_back()?;
         // Texts leave some room behind wherever they are. That alone is no step, or no other would ever be taken.
         let step = if dropped > 0 || is_first && freed > 0 {
             ReliefStep::DroppedPrefixes
         } else if self.model.has_smaller_cache() && !self.steps.uses_smaller_cache {
             self.steps.uses_smaller_cache = true;
             ReliefStep::SmallerCache
+        } else if let moved @ 1.. = self.offload_layers()? {
+            freed += moved;
+            ReliefStep::OffloadedLayers
         } else if !self.steps.refuses_work {
             self.steps.refuses_work = true;
             ReliefStep::RefusesWork
@@ -101,7 +110,7 @@ impl Scheduler {
     }
 
     /// The shortage is over: texts that begin have the full cache again, and all are taken. Memory is taken again when
-    /// there is use for it.
+    /// there is use for it. Layers that were moved to the host stay there.
     pub fn recover(&mut self) -> Result<()> {
         self.steps = Steps::default();
         self.retire_small_cache()
@@ -114,6 +123,7 @@ impl Scheduler {
         Pressure {
             is_relieved,
             uses_smaller_cache,
+            layers_on_host: self.model.layers_on_host(),
             refuses_work,
             held: now.cache + now.states,
             planned: planned.cache + planned.states,
@@ -138,6 +148,15 @@ impl Scheduler {
         }
         self.prefixes[Grade::Small as usize].clear(self.model.pools());
         self.model.give_back_pages(Grade::Small).map(drop)
+    }
+
+    /// Moves some layers to the host. Returns how many bytes of the device came back.
+    fn offload_layers(&mut self) -> Result<u64> {
+        let moved = self.model.offload_layers()?;
+        if moved > 0 {
+            self.model.trim()?;
+        }
+        Ok(moved)
     }
 
     /// Gives all memory back that holds nothing.

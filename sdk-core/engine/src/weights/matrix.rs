@@ -18,6 +18,15 @@ impl Matrix {
         self.weight.dims().0 as u32
     }
 
+    /// All that it is made of.
+    fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+        let weight = match &self.weight {
+            Weight::Dense(weight) => vec![weight],
+            Weight::Quantised(weight) => vec![&weight.words, &weight.scales, &weight.biases],
+        };
+        weight.into_iter().chain(&self.bias)
+    }
+
     /// `y = x · weightᵀ + bias`.
     pub(crate) fn apply(&self, batch: &mut Batch, x: &Tensor, y: &Tensor) -> Result<()> {
         batch.matmul(x, &self.weight, y)?;
@@ -46,6 +55,11 @@ impl Stack {
     /// The only matrix of a stack of one.
     pub(crate) fn only(&self) -> &Matrix {
         &self.parts[0]
+    }
+
+    /// All that they are made of, each byte once: the whole is made of its parts.
+    pub(super) fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+        self.parts.iter().flat_map(Matrix::tensors)
     }
 
     /// Applies all of them. `y` holds their outputs one matrix after the other, each `[rows of x, outputs]`.

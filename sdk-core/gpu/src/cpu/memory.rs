@@ -30,6 +30,19 @@ const WORTH_LARGE_PAGES: u64 = 2 * host::LARGE_PAGE as u64;
 
 const HELP: &str = "free buffers or use a smaller model";
 
+const SPARE_HELP: &str = "the host gives a device at most half of what it has left";
+
+/// Whether the host can take over `bytes` of another device and still has as much left: a shortage is not to be moved from
+/// one to the other.
+pub(crate) fn can_spare(bytes: u64) -> Result<()> {
+    let available = host::available_memory().unwrap_or(u64::MAX);
+    if bytes <= available / 2 {
+        return Ok(());
+    }
+    let limit = host::total_memory().unwrap_or(available);
+    Err(Error::OutOfMemory { asked: bytes, available, limit, pool: "host", help: SPARE_HELP })
+}
+
 /// Counts what the device holds.
 pub(super) struct Pool {
     reserved: AtomicU64,
@@ -146,6 +159,14 @@ mod tests {
         );
         drop(held);
         assert!(pool.allocate(500).is_ok());
+    }
+
+    #[test]
+    fn the_host_does_not_give_what_it_needs_itself() {
+        assert!(can_spare(1).is_ok());
+        let error = can_spare(u64::MAX).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+        assert!(error.to_string().contains("half of what it has left"), "{error}");
     }
 
     #[test]

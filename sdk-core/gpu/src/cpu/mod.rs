@@ -27,4 +27,5 @@ mod view;
 #[cfg(test)]
 pub(crate) use instance::describe;
 pub(crate) use instance::open;
+pub(crate) use memory::can_spare;
 pub(crate) use pipeline::run;

@@ -114,6 +114,15 @@ impl BackendDevice for MetalDevice {
         Ok(self.arena.allocate(bytes)?)
     }
 
+    fn has_own_memory(&self) -> bool {
+        !self.description.unified_memory
+    }
+
+    fn offload(&self, memory: &dyn Memory, bytes: u64) -> Result<Arc<dyn Memory>> {
+        let from = self.memory(memory, "offload")?.buffer();
+        Ok(self.staging.offload(self.route(), from, bytes)?)
+    }
+
     fn memory_use(&self) -> MemoryUse {
         let mut memory_use = self.arena.memory_use();
         memory_use.reserved += self.staging.reserved();

@@ -100,7 +100,14 @@ impl Staging {
         Ok(())
     }
 
-    /// Bytes that the ring holds.
+    /// A copy of the first `bytes` of `from` in memory that the host sees too, for buffers that leave the device's own.
+    pub(super) fn offload(&self, route: Route<'_>, from: &RawBuffer, bytes: u64) -> Result<Arc<MetalMemory>> {
+        let moved = self.arena.allocate(bytes)?;
+        route.copy((from, 0), (moved.buffer(), 0), bytes as usize)?.wait(None)?;
+        Ok(moved)
+    }
+
+    /// Bytes that the ring holds, and what was moved beside it.
     pub(super) fn reserved(&self) -> u64 {
         self.arena.reserved()
     }

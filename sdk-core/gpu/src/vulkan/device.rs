@@ -10,13 +10,13 @@ use super::{
     context::{Clock, Context},
     describe::{self, Described},
     instance::{DeviceHandle, Instance, refusal},
-    memory::{self, Arena, VulkanMemory},
+    memory::{self, Arena, Kind, VulkanMemory},
     pipeline::Pipelines,
     queue::Queue,
     staging::Staging,
 };
 use crate::{
-    Buffer, DeviceDescription, Features, OpenOptions, Result, Tensor,
+    Buffer, DeviceDescription, Error, Features, OpenOptions, Result, Tensor,
     backend::{Action, BackendDevice, Memory, MemoryUse, Pending, Work},
     faults::Injector,
     lowering::{self, Dispatch, Profile},
@@ -29,6 +29,8 @@ pub(super) struct VulkanDevice {
     staging: Staging,
     pipelines: Pipelines,
     arena: Arc<Arena>,
+    /// For buffers that leave the device's own memory, where it has any.
+    host_arena: Option<Arc<Arena>>,
     pub(super) queue: Arc<Queue>,
     placement: Placement,
     profile: Profile,
@@ -79,10 +81,14 @@ pub(super) fn open(
         .ok_or("it offers no memory that the host can see")?;
     let placement = if options.without_unified_memory { placement.without_mapping() } else { placement };
     description.unified_memory = placement.is_mapped;
+    let arena = |memory_type, is_mapped, pool| {
+        Arc::new(Arena::new(&context, &description, Kind { memory_type, is_mapped, pool }))
+    };
     Ok(VulkanDevice {
         staging: Staging::new(&context, &description, placement),
         pipelines: Pipelines::new(&context, options, cache_identity),
-        arena: Arc::new(Arena::new(&context, &description, placement)),
+        arena: arena(placement.buffers, placement.is_mapped, "device"),
+        host_arena: placement.offload.map(|memory_type| arena(memory_type, true, "host")),
         queue: Arc::new(Queue::new(&context).map_err(|e| e.to_string())?),
         placement,
         profile: Profile::of(&description),
@@ -188,9 +194,32 @@ impl BackendDevice for VulkanDevice {
         Ok(self.arena.allocate(bytes)?)
     }
 
+    fn has_own_memory(&self) -> bool {
+        self.host_arena.is_some()
+    }
+
+    fn offload(&self, memory: &dyn Memory, bytes: u64) -> Result<Arc<dyn Memory>> {
+        let from = self.memory(memory, "offload")?.buffer();
+        let arena = self.host_arena.as_ref().ok_or_else(|| Error::Unsupported {
+            what: "moving a buffer to the host's memory".into(),
+            why: format!("{} has no memory of its own, or cannot use the host's", self.description.name),
+        })?;
+        let moved = arena.allocate(bytes)?;
+        let mut commands = self.queue.commands()?;
+        commands.begin(false)?;
+        commands.copy((from, 0), (moved.buffer(), 0), bytes);
+        commands.end()?;
+        let flight = self.queue.submit(commands)?;
+        // Both buffers live until the copy is over. Whoever cannot wait for it waits again, as the staging ring does; what
+        // fails twice is a device that is lost, and nothing runs on it any more.
+        flight.wait(None).or_else(|error| flight.wait(None).and(Err(error)))?;
+        Ok(moved)
+    }
+
     fn memory_use(&self) -> MemoryUse {
         let mut memory_use = self.arena.memory_use();
         memory_use.reserved += self.staging.reserved();
+        memory_use.reserved += self.host_arena.as_ref().map_or(0, |arena| arena.memory_use().reserved);
         memory_use
     }
 
@@ -241,6 +270,9 @@ impl BackendDevice for VulkanDevice {
         self.queue.trim();
         self.staging.trim();
         self.arena.trim();
+        if let Some(arena) = &self.host_arena {
+            arena.trim();
+        }
         self.pipelines.save();
     }
 

@@ -18,7 +18,6 @@ use super::{context::Context, describe};
 use crate::{
     DeviceDescription, Error, Result,
     backend::{Memory, MemoryUse},
-    memory_type::Placement,
     shelf::Shelf,
 };
 
@@ -31,18 +30,29 @@ const BLOCKS: (u64, u64) = (16 << 20, 64 << 20);
 /// How long an answer about the budget is good for.
 const BUDGET_AGE: Duration = Duration::from_millis(100);
 
-/// All buffers of a device.
+/// All buffers of a device in one kind of its memory.
 pub(super) struct Arena {
     /// `None` until the first allocation, and after everything was given back.
     allocator: Mutex<State>,
     shelf: Shelf<Backing>,
     budget: Mutex<Option<(Instant, Option<u64>)>>,
-    placement: Placement,
+    kind: Kind,
     heap: u32,
     heap_bytes: u64,
     has_budget: bool,
     /// Dropped last.
     context: Arc<Context>,
+}
+
+/// What an arena's buffers are made of.
+#[derive(Clone, Copy)]
+pub(super) struct Kind {
+    /// The index of a memory type.
+    pub(super) memory_type: u32,
+    /// Whether the host maps it.
+    pub(super) is_mapped: bool,
+    /// "device" or "host", for errors.
+    pub(super) pool: &'static str,
 }
 
 #[derive(Default)]
@@ -105,13 +115,13 @@ impl Drop for VulkanMemory {
 }
 
 impl Arena {
-    pub(super) fn new(context: &Arc<Context>, description: &DeviceDescription, placement: Placement) -> Self {
-        let heap = description.memory_types.get(placement.buffers as usize).map_or(0, |kind| kind.heap);
+    pub(super) fn new(context: &Arc<Context>, description: &DeviceDescription, kind: Kind) -> Self {
+        let heap = description.memory_types.get(kind.memory_type as usize).map_or(0, |kind| kind.heap);
         Self {
             allocator: Mutex::default(),
             shelf: Shelf::default(),
             budget: Mutex::default(),
-            placement,
+            kind,
             heap,
             heap_bytes: description.heaps.get(heap as usize).map_or(0, |heap| heap.bytes),
             has_budget: description.features.memory_budget,
@@ -135,7 +145,7 @@ impl Arena {
             },
         };
         let host =
-            if self.placement.is_mapped { backing.allocation.mapped_ptr().map(NonNull::cast) } else { None };
+            if self.kind.is_mapped { backing.allocation.mapped_ptr().map(NonNull::cast) } else { None };
         Ok(Arc::new(VulkanMemory { arena: Arc::clone(self), backing: ManuallyDrop::new(backing), host }))
     }
 
@@ -215,7 +225,7 @@ impl Arena {
         // SAFETY: the buffer is alive; a query.
         let mut requirements = unsafe { self.context.raw.get_buffer_memory_requirements(buffer) };
         // The choice of the memory type was ours to make.
-        requirements.memory_type_bits &= 1 << self.placement.buffers;
+        requirements.memory_type_bits &= 1 << self.kind.memory_type;
         let mut state = self.allocator.lock().unwrap_or_else(PoisonError::into_inner);
         let state = &mut *state;
         let allocator = match &mut state.allocator {
@@ -235,7 +245,7 @@ impl Arena {
                     asked: bytes,
                     available: self.heap_bytes.saturating_sub(allocator.capacity()),
                     limit: self.heap_bytes,
-                    pool: "device",
+                    pool: self.kind.pool,
                     help: OUT_OF_MEMORY_HELP,
                 },
                 e => Error::Driver { call: "vkAllocateMemory", code: e.to_string() },
@@ -282,7 +292,7 @@ impl Arena {
     fn out_of_memory(&self, asked: u64) -> Error {
         let limit = self.budget().unwrap_or(self.heap_bytes);
         let available = limit.saturating_sub(self.reserved());
-        Error::OutOfMemory { asked, available, limit, pool: "device", help: OUT_OF_MEMORY_HELP }
+        Error::OutOfMemory { asked, available, limit, pool: self.kind.pool, help: OUT_OF_MEMORY_HELP }
     }
 }
 

@@ -288,8 +288,9 @@ impl Host {
     }
 
     /// Memory is short: every loaded model takes the next step of its own (drops what nobody uses, gives new chats a smaller
-    /// cache, takes no new ones), and nothing more is offered to the cluster. Say it again while it is short; a minute after
-    /// the last time all of it is taken back. What each did.
+    /// cache, moves layers to the host where the device has memory of its own, takes no new chats), and nothing more is offered
+    /// to the cluster. Say it again while it is short; a minute after the last time all of it is taken back, but for layers on
+    /// the host. What each did.
     pub fn relieve(&self) -> Vec<(ModelId, Relief)> {
         let (tell, told) = mpsc::channel();
         self.order(Order::Relieve(tell));

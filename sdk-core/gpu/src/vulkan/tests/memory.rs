@@ -70,6 +70,7 @@ fn memory_that_is_not_coherent_is_flushed_and_invalidated() {
         upload: 0,
         download: 0,
         download_is_cached: true,
+        offload: None,
     };
     let staging = Staging::new(&bench.backend.context, &pretended, placement);
     let mut random = Random::printed();
