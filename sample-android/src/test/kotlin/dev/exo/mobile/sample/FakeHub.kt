@@ -5,6 +5,7 @@ import dev.exo.mobile.FetchRequest
 import dev.exo.mobile.Fetcher
 import java.io.File
 import java.io.IOException
+import java.net.URI
 import java.nio.ByteBuffer
 import java.security.MessageDigest
 import java.util.concurrent.CountDownLatch
@@ -24,7 +25,7 @@ class FakeHub : Fetcher {
         into: FetchReceiver,
     ) {
         if (!isOnline) throw IOException("no route to the host")
-        val path = request.url.substringAfter("://").substringAfter('/').substringBefore('?')
+        val path = URI(request.url).path.removePrefix("/")
         val file = files.firstOrNull { path.endsWith("/${it.name}") }
         when {
             path.startsWith("api/models/") -> give(request, into, list().toByteArray())
@@ -43,8 +44,8 @@ class FakeHub : Fetcher {
         val from = range?.removePrefix("bytes=")?.substringBefore('-')?.toInt() ?: 0
         val length = "Content-Length" to "${whole.size - from}"
         val part = "Content-Range" to "bytes $from-${whole.size - 1}/${whole.size}"
-        val isWanted =
-            if (range == null) into.head(200, request.url, listOf(length)) else into.head(206, request.url, listOf(length, part))
+        val (status, headers) = if (range == null) 200 to listOf(length) else 206 to listOf(length, part)
+        val isWanted = into.head(status, request.url, headers)
         val half = from + (whole.size - from) / 2
         if (!isWanted || !into.chunk(direct(whole, from, half))) return
         holdsBack?.await()
