@@ -12,7 +12,8 @@ use bench_race::{
 
 use crate::weights::Weights;
 
-const GOAL: f64 = 4.5e6;
+/// With the engine in it. `./scripts/test ffi` fails above 6.5 MB.
+const GOAL: f64 = 5.0e6;
 /// Crates with a line of their own in the table.
 const SHOWN: usize = 25;
 
@@ -22,7 +23,7 @@ pub fn run(plan: &Plan) -> Vec<Row> {
         id: "P12",
         what: "the library for arm64 phones, stripped",
         unit: Unit::Cost { name: "MB", scale: 1e-6 },
-        goal: "<= 4.5 MB",
+        goal: "<= 5 MB",
         bars: &[Bar::Limit(1.0)],
         statistic: Statistic::Median,
     };
