@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from contextlib import contextmanager
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -15,7 +15,7 @@ from ._core import ErrorKind
 from .errors import ExoError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
 
     from typing_extensions import Buffer
 
@@ -72,41 +72,46 @@ _release.argtypes = [ctypes.POINTER(_View)]
 _release.restype = None
 # `PyBUF_SIMPLE` asks for bytes in one piece, `PyBUF_WRITABLE` for some that may change.
 _SIMPLE, _WRITABLE = 0, 1
+_COPIED = ("copied from", "copied into")
+_of_thread = threading.local()
 
 
 def write(handle: int, source: Bytes, offset: int) -> None:
     """Copies all of `source` into the buffer with this handle, from its byte `offset` on."""
-    with _bytes_of(source, _SIMPLE, "copied from") as view:
-        _call(_write, handle, offset, view)
+    _copy(_write, handle, offset, source, _SIMPLE)
 
 
 def read(handle: int, target: Bytes, offset: int) -> None:
     """Fills all of `target` from the buffer with this handle, from its byte `offset` on."""
-    with _bytes_of(target, _WRITABLE, "copied into") as view:
-        _call(_read, handle, offset, view)
+    _copy(_read, handle, offset, target, _WRITABLE)
 
 
-@contextmanager
-def _bytes_of(thing: Bytes, how: int, what: str) -> Generator[_View]:
-    """Its memory, which stays where it is until the end of the block."""
-    view = _View()
-    try:
-        _get_buffer(thing, ctypes.byref(view), how)
-    except TypeError:
-        raise TypeError(f"a {type(thing).__name__} cannot be {what}: it has no buffer; numpy arrays have") from None
-    except (ValueError, BufferError) as error:
-        help_ = "give bytes in one piece (numpy.ascontiguousarray)" + (", that may be written" if how else "")
-        raise ExoError(ErrorKind.INVALID_ARGUMENT, f"it cannot be {what}: {error}; {help_}") from None
-    try:
-        yield view
-    finally:
-        _release(ctypes.byref(view))
-
-
-def _call(function: Callable[..., int], handle: int, offset: int, view: _View) -> None:
+def _copy(function: Callable[..., int], handle: int, offset: int, thing: Bytes, how: int) -> None:
+    """One call, while the memory of `thing` stays where it is. In one piece: one function more is felt in a short copy."""
     if not 0 <= offset <= _MOST:
         raise ExoError(ErrorKind.INVALID_ARGUMENT, f"an offset of {offset} bytes is outside of every buffer")
-    why = ctypes.create_string_buffer(_ROOM)
-    number = function(handle, offset, view.buf, view.len, why, _ROOM)
+    view = _View()
+    try:
+        _get_buffer(thing, view, how)
+    except TypeError:
+        why_not = f"a {type(thing).__name__} cannot be {_COPIED[how]}: it has no buffer; numpy arrays have"
+        raise TypeError(why_not) from None
+    except (ValueError, BufferError) as error:
+        help_ = "give bytes in one piece (numpy.ascontiguousarray)" + (", that may be written" if how else "")
+        raise ExoError(ErrorKind.INVALID_ARGUMENT, f"it cannot be {_COPIED[how]}: {error}; {help_}") from None
+    try:
+        why = _words()
+        number = function(handle, offset, view.buf, view.len, why, _ROOM)
+    finally:
+        _release(view)
     if number:
         raise ExoError(_KINDS[number - 1], why.value.decode(errors="replace"))
+
+
+def _words() -> ctypes.Array[ctypes.c_char]:
+    """Where the library says why not: one for each thread, since other threads run while it copies."""
+    try:
+        why: ctypes.Array[ctypes.c_char] = _of_thread.why
+    except AttributeError:
+        why = _of_thread.why = ctypes.create_string_buffer(_ROOM)
+    return why
