@@ -87,7 +87,7 @@ def read(handle: int, target: Bytes, offset: int) -> None:
 
 
 def _copy(function: Callable[..., int], handle: int, offset: int, thing: Bytes, how: int) -> None:
-    """One call, while the memory of `thing` stays where it is. In one piece: one function more is felt in a short copy."""
+    """One call, while the memory of `thing` stays where it is. One function more would be felt in a short copy."""
     if not 0 <= offset <= _MOST:
         raise ExoError(ErrorKind.INVALID_ARGUMENT, f"an offset of {offset} bytes is outside of every buffer")
     view = _View()
