@@ -90,7 +90,13 @@ impl Ours {
 
     fn submit(&mut self, prompt: Vec<u32>, max_tokens: u32) -> Result<()> {
         let sampling = SamplingParams { temperature: 0.0, ..SamplingParams::default() };
-        self.scheduler.submit(TokenRequest { prompt, sampling, max_tokens, ends: Vec::new() })?;
+        self.scheduler.submit(TokenRequest {
+            prompt,
+            sampling,
+            max_tokens,
+            ends: Vec::new(),
+            reuses: true,
+        })?;
         Ok(())
     }
 

@@ -64,7 +64,8 @@ fn sample(plan: &Plan) -> Result<Sample<'static>> {
 fn talking_model(models: &Path) -> Result<std::path::PathBuf> {
     let tiny = models.join("tiny");
     tiny::write(&tiny, 1)?;
-    let config: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(tiny.join("config.json"))?)?;
+    let config: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(tiny.join("config.json"))?)?;
     let vocabulary = config["vocab_size"].as_u64().context("the tiny model has a vocabulary")? as usize;
     let model = maker::model(&Shape { key: "talking", vocabulary, ..QWEN }, models)?;
     for name in ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"] {
