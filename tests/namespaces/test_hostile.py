@@ -11,8 +11,8 @@ from .phone import Phone
 from .processes import STARTED_WITHIN, Process
 from .scene import Scene
 
-# Without an enemy it takes about 20 MiB. With payloads of any size on the bus, two of the largest that it takes in.
-ROOM = 32 << 20
+# Without an enemy it takes about 4 MiB. With payloads of any size on the bus, two of the largest that it takes in.
+ROOM = 12 << 20
 ROOM_WITH_PAYLOADS = ROOM + 2 * (8 << 20)
 # Of one core, which is twice what was seen.
 SHARE = 0.25
